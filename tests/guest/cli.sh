@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# proclife-read as users see it: its output and exit status, inside the guest.
+# proclife-read's output and exit status, as users see them, inside the guest.
 set -u
 B=${B:-build}
 # shellcheck source=tests/guest/expect.sh
@@ -8,7 +8,7 @@ B=${B:-build}
 modules=/lib/modules/$(uname -r)/updates
 release=$(uname -r | sed 's/[.+]/\\&/g') # as a pattern
 
-# Why there is no device. The kernel's own modules are out of the way: depmod takes a minute to read them.
+# Why there is no device. Hides the kernel's own modules, which depmod takes a minute to read.
 expect 'not loaded' 1 "/dev/proclife: module not loaded; run 'modprobe proclife'" proclife-read
 mkdir "$work/index" && cp -a "${modules%/*}"/modules.* "$work/index/" || exit 1
 mount -t tmpfs none "${modules%/*}/kernel" && mv "$modules" "$work/away" && depmod || exit 1
@@ -61,7 +61,7 @@ expect 'the killer' 0 'SIGKILL from sh \([0-9]+\)$' \
 	proclife-read --tree -- sh -c 'sleep 100 & kill -KILL $!; wait $!; :'
 expect 'three phases' 0 '^teardown +exit→notified +1 ' proclife-read --latency -- true
 
-# A page, of which a browser's tests are in tests/html.
+# A page; tests/html tests it in a browser.
 expect 'a page' 7 '' proclife-read --html "$work/page.html" -- sh -c 'exit 7'
 expect 'it is nobody else'"'"'s' 0 '^600$' stat -c %a "$work/page.html"
 expect 'it is whole' 0 '^</html>$' tail -n 1 "$work/page.html"
@@ -88,7 +88,7 @@ expect '--threads' 0 '^zombie +exit→reap +5 ' \
 	proclife-read --latency --threads -- "$B/tests/guest/workloads/leader_first" 1
 expect '--count' 0 '^ *[0-9]+\.[0-9]{9} ' proclife-read --count 5 --history --events --monotonic
 cp "$work/output" "$work/said"
-expect '--count: so many' 0 '^5$' grep -cE '^ *[0-9]+\.[0-9]{9} ' "$work/said"
+expect '--count: that many' 0 '^5$' grep -cE '^ *[0-9]+\.[0-9]{9} ' "$work/said"
 expect '--history' 0 'exit .*status 7' proclife-read --history --events --duration 0.1
 expect '--pid' 0 ' 1 +bash' proclife-read --events --history --pid 1 --duration 0.1
 
@@ -104,7 +104,7 @@ expect 'kill_many: exit, then reap, then free' 0 '^0$' \
 	awk '!($1 > 0 && $2 > $1 && $3 > $2) { bad++ } END { print bad + 0 }' "$work/marks"
 
 # A recording shows what the live run showed, byte for byte, and other programs read it as a CTF trace.
-# replays NAME LINES VIEW...: a view with at least so many lines. Two that lost all would be equal, too.
+# replays NAME LINES VIEW...: a view has at least LINES lines: two empty ones would be equal, too.
 replays() {
 	# shellcheck disable=SC2034 # for eval
 	local dir=$work/recording.$1 view=("${@:3}")
@@ -126,7 +126,7 @@ expect 'named as LTTng names them' 0 'sched_process_fork: .* child_comm = "stres
 	babeltrace2 "$work/recording.tree"
 expect 'no recording' 1 'not a recording' proclife-read -i /etc
 
-# What is cut out of a recording shows the same of what it has, and says what it is.
+# A slice of a recording shows the same of the lives it has, and says that it is a slice.
 part=$work/part recorded=$work/recording.tree
 expect 'slice' 0 'part: [0-9,]+ process' \
 	proclife-read -i "$recorded" --comm stress-ng --slice "$part"
@@ -149,15 +149,15 @@ full_disk() {
 		'recording: No space left on device; the recording ends here, .*make room and record again$' \
 		proclife-read --record "$dir" "${@:2}" -- stress-ng --quiet --fork 4 --fork-ops 3000
 	cp "$work/output" "$work/said"
-	# Less than a packet of 64 KiB can be free.
+	# Less than a packet of 64 KiB may be free.
 	expect "full disk, $1: no room is left" 0 '' test "$(stat -f -c %f "$small")" -lt 32
 	expect "full disk, $1: replay" 3 'the recording was cut off: .* from [0-9]+\.[0-9]{9} on records' \
 		proclife-read -i "$dir" --tree --monotonic
 	expect "full disk, $1: events" 3 ' fork .* by stress-ng' \
 		proclife-read -i "$dir" --events --monotonic
 	grep -cE '^ *[0-9]+\.[0-9]{9} ' "$work/output" >"$work/count"
-	# It is shown up to where the first CPU's packets end, which can be long before the others'.
-	expect "full disk, $1: much of it is told" 0 '' test "$(<"$work/count")" -gt 1000
+	# The view ends where the first CPU's packets end, which can be long before the others'.
+	expect "full disk, $1: much of it is shown" 0 '' test "$(<"$work/count")" -gt 1000
 	expect "full disk, $1: babeltrace2" 0 '' babeltrace2 "$dir"
 	others=$(grep -c '^\[' "$work/output")
 	expect "full disk, $1: most of it is there" 0 '' test "$others" -gt 4000
@@ -169,7 +169,7 @@ full_disk 'no view'
 full_disk 'tree' --tree
 expect 'full disk: the view goes on' 0 '^[0-9,]+ processes.* no loss$' cat "$work/said"
 
-# The manual's program that has records and its input in one epoll.
+# The manual's example that waits for records and its input in one epoll.
 coproc asked { exec "$B/tests/examples/libproclife.3-3" 2>&1; }
 asked_pid=$! asked_in=${asked[1]}
 ask() {
@@ -211,8 +211,8 @@ for reader in 1 2; do
 	sed -n '/"type":"\(trace\|end\|task\)"/!s/^{"v":1,"type":"[a-z]*","ts":\([0-9]*\),.*"start":\([0-9]*\),.*/\1 \2 &/p' \
 		"$work/$reader" >"$work/$reader.records"
 done
-# They started, and stopped, a moment apart. The later one has not seen all of a task that began before
-# it, and so it does not show how long that task's phases were.
+# They started, and stopped, a moment apart. The later one has not seen the whole life of a task from before
+# it, so it does not show that task's phases.
 from=$(for reader in 1 2; do head -n 1 "$work/$reader.records"; done | sort -n | tail -n 1 | cut -d' ' -f1)
 to=$(for reader in 1 2; do tail -n 1 "$work/$reader.records"; done | sort -n | head -n 1 | cut -d' ' -f1)
 for reader in 1 2; do

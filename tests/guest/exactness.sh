@@ -8,7 +8,7 @@ usage='usage: tests/guest/exactness.sh [OPTION...] [WORKLOAD...]
   --scale PERCENT  the size of the workloads (100)
   --pid-max N      the kernel.pid_max of the second round, in which pids are reused (400)
   --list           print the workloads
-Runs the workloads (all) with plenty of pids, then again with few, and prints a line for each.
+Runs the workloads (all of them) with plenty of pids, then again with few, and prints a line for each.
 Exit status: 0 if all is exact, 1 if not, 129 usage.'
 
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
@@ -22,11 +22,11 @@ fail() {
 }
 is_number() { [[ $1 =~ ^[1-9][0-9]*$ ]]; }
 
-# The scaled N, at least one.
+# size N: N scaled, at least one.
 size() { echo $((($1 * scale + 99) / 100)); }
 
-# Each workload runs in a folder of its own, and sets the array `command` for the judge. Ours tell how many
-# processes and threads they made. Of others, `least` is how many they make at least: a stress-ng whose
+# Each workload runs in a folder of its own, and sets the array `command` for the judge. Ours report how many
+# processes and threads they made. For others, `least` is a lower bound: a stress-ng whose
 # stressors die can end with status 0.
 program() { command=("$programs/workloads/$1" "${@:2}"); }
 
@@ -72,7 +72,7 @@ workload_sigchld_ignored() { program sigchld_ignored "$(size 2400)"; }
 workload_daemon() { program daemon "$(size 1200)"; }
 workload_clone_parent() { program clone_parent "$(size 900)"; }
 workload_io_uring_worker() { program io_uring_worker "$(size 8)"; }
-# As many at once as there are pids for.
+# As many at once as the pids allow.
 workload_kill_many() {
 	if [[ $(cat /proc/sys/kernel/pid_max) -gt 2000 ]]; then
 		program kill_many "$(size 1000)" 1
@@ -81,14 +81,14 @@ workload_kill_many() {
 	fi
 }
 
-# Of the stressors, in seconds. Where pids are few, some never come to their end.
+# The time limit of the stressors, in seconds. Where pids are few, some never end.
 limit=60
 ok=0 failed='' skipped='' reused=0
 run() {
 	local name=$1 label=$2 command least=0 status said
 	mkdir -m 777 "$folder/$label" && cd "$folder/$label" || exit 1
 	"workload_$name"
-	# Where pids are few, a stressor counts what it tried.
+	# Where pids are few, a stressor counts failed attempts, too.
 	[[ $label = "$name" ]] || least=$(((least + 9) / 10))
 	if [[ $least = 0 ]]; then set -- --told; else set -- --least "$least"; fi
 	said=$("$programs/exactness/exactness" "$@" "$label" "${command[@]}" </dev/null)
@@ -138,7 +138,7 @@ trap 'echo "$many" >/proc/sys/kernel/pid_max; rm -rf "$folder"
 	rmdir /sys/kernel/tracing/instances/proclife-exactness' EXIT
 for name in "${workloads[@]}"; do run "$name" "$name"; done
 echo "$few" >/proc/sys/kernel/pid_max || fail "kernel.pid_max cannot be $few" 1
-# The kernel leaves the first 300 alone once it has given out all.
+# The kernel does not reuse the first 300.
 export EXACTNESS_PIDS=$((few > 300 ? few - 300 : few))
 reused=0 limit=20
 for name in "${workloads[@]}"; do run "$name" "$name@$few"; done
@@ -146,5 +146,5 @@ for name in "${workloads[@]}"; do run "$name" "$name@$few"; done
 say "$ok exact, $(wc -w <<<"$failed") not, $(wc -w <<<"$skipped") skipped${skipped:+:$skipped}"
 [[ ! $failed ]] || fail "not exact:$failed" 1
 [[ $ok != 0 ]] || fail 'none of them ran' 1
-# One alone can be too small for that.
+# A single workload can be too small for that.
 [[ $reused != 0 || $# != 0 ]] || fail 'no pid was used again' 1

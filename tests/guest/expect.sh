@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# To be sourced by scripts that run programs in the guest and check their output. $work is a folder for
+# Sourced by scripts that run programs in the guest and check their output. $work is a folder for
 # their files.
 script=$(basename "$0" .sh)
 work=$(mktemp -d) || exit 1
@@ -26,7 +26,7 @@ expect() {
 	head -n 20 "$work/output"
 }
 
-# same NAME FILE FILE: both are the same and not empty.
+# same NAME FILE FILE: both files are equal and not empty.
 same() {
 	if [[ -s $2 ]] && cmp "$2" "$3"; then
 		passed=$((passed + 1))
@@ -36,7 +36,7 @@ same() {
 	printf '%s: %s: differ, or nothing there: %d and %d lines\n' "$script" "$1" "$(wc -l <"$2")" "$(wc -l <"$3")"
 }
 
-# find_cgroups: sets $cgroups to where the cgroup2 hierarchy is mounted, which it does if nobody has.
+# find_cgroups: sets $cgroups to where the cgroup2 hierarchy is mounted, and mounts it if it is not.
 find_cgroups() {
 	cgroups=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 	[[ ! $cgroups ]] || return 0

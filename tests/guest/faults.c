@@ -57,7 +57,7 @@ void faults_of_pages(bool on)
 		abort();
 }
 
-/* The n-th allocation or user copy of this thread from now on fails, once. */
+/* Makes the n-th allocation or user copy of this thread from now on fail, once. */
 static void arm_thread(unsigned int n)
 {
 	char text[16];
@@ -67,15 +67,15 @@ static void arm_thread(unsigned int n)
 		abort();
 }
 
-/* Takes it back. Returns whether it has failed. */
+/* Disarms it. Returns whether the fault was injected. */
 static bool disarm_thread(void)
 {
 	char text[16] = "";
-	/* The fault that is left may hit this very read: it has not come before. */
+	/* If the fault is still pending, it may hit this very read. */
 	ssize_t len = pread(nth, text, sizeof(text) - 1, 0);
 	bool fired = len > 0 && !strcmp(text, "0\n");
 
-	/* And a write that follows. */
+	/* Or the write that follows. */
 	while (pwrite(nth, "0", 1, 0) != 1)
 		;
 	return fired;

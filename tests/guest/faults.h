@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The kernel's fault injection, on the calls of this thread: for kernels that have it. */
+/* The kernel's fault injection for this thread's calls, on kernels that have it. */
 #ifndef TESTS_GUEST_FAULTS_H
 #define TESTS_GUEST_FAULTS_H
 
@@ -9,22 +9,22 @@
 bool faults_possible(void);
 
 /*
- * Are pages allocations, too (they are at first)? The slabs take new ones now and then, so that with
- * them the same call does not always meet the same allocation at the same number, but without it does.
+ * Do page allocations count, too (at first they do)? Slabs take new pages now and then, so that with
+ * them the numbers of a call's allocations change from run to run; without them they do not.
  */
 void faults_of_pages(bool on);
 
-/* How an operation took the faults. */
+/* What the faults did to an operation. */
 struct faults {
-	unsigned int points;	/* at which one was injected */
-	unsigned int failed;	/* of which made it fail */
-	unsigned int tolerated; /* of which it did without */
+	unsigned int points;	/* places where one was injected */
+	unsigned int failed;	/* of these: the operation failed */
+	unsigned int tolerated; /* of these: it did without */
 };
 
 /*
  * Runs @op with the first allocation or user copy of this thread failing, then with the second one,
- * and so on until it has run without a fault. It returns 0 or a negative errno, and must succeed
- * without a fault. After each run comes @after, with the result and whether there was a fault.
+ * and so on until it runs without a fault. @op returns 0 or a negative errno, and must succeed
+ * without a fault. @after is called after each run, with the result and whether there was a fault.
  */
 struct faults faults_everywhere(const char *name, int (*op)(void), void (*after)(int ret, bool fault));
 /*

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# tests/guest/flight.sh [SECONDS [KEEP]] - a recording that keeps the latest, inside the guest: under a storm
-# of forks for so many seconds (40), beside a recording of everything, with which it is compared; then with
-# everything that can happen to it.
+# tests/guest/flight.sh [SECONDS [KEEP]] - a recording that keeps the latest records, inside the guest: under a
+# storm of forks for SECONDS (40), compared with a recording of everything; then with everything that can
+# happen to it.
 set -u
 seconds=${1:-40} keep=${2:-12MiB}
 B=${B:-build}
@@ -12,12 +12,12 @@ modprobe proclife args_bytes=512 || exit 1
 flight=$work/flight
 most=$(numfmt --from=iec-i --suffix=B "${keep%B}B" | tr -d B)
 
-# What it has on the disk, in bytes.
+# taken FOLDER: the bytes that it takes on the disk.
 taken() {
 	du -s --block-size=1 "$1" 2>/dev/null | cut -f1
 }
 
-# within NAME FOLDER: never more than it may have.
+# within NAME FOLDER: it never takes more than it may.
 within() {
 	local now
 	now=$(taken "$2")
@@ -28,7 +28,7 @@ within() {
 }
 largest=0 exceeded=''
 
-# Until the process is there and waits for records.
+# Waits until the process is there and waits for records.
 begins() {
 	for _ in {1..100}; do
 		[[ -e $1 ]] && return
@@ -37,7 +37,7 @@ begins() {
 	return 1
 }
 
-# removes FOLDER: until parts of it have been removed, which a slow machine takes longer for.
+# removes FOLDER: waits until parts of it have been removed, which takes longer on a slow machine.
 removes() {
 	local i
 	for ((i = 0; i < 10 * seconds; i++)); do
@@ -87,7 +87,7 @@ flight_recorder=$recorder
 proclife-read --record "$work/all" &
 all=$!
 begins "$work/all/metadata" || exit 1
-# Who lives longer than any part: a program with arguments, and another zombie.
+# Lives longer than any part: a program with arguments, and another zombie.
 sh -c 'sleep 100000; :' keeper 'two words' &
 planted=$!
 sh -c '(exit 9) & exec sleep 100000' 'later holder' &
@@ -114,15 +114,15 @@ expect 'complete' 0 '^state +complete' proclife-read -i "$flight" --info
 expect 'nothing was lost' 0 '^lost +0' proclife-read -i "$flight" --info
 expect 'the program that is older' 0 "sh -c 'sleep 100000; :' keeper 'two words'" \
 	proclife-read -i "$flight" --tree --pid $planted
-# A child of somebody else's can be one just then.
+# Another process's child can be a zombie just then.
 expect 'zombies' 0 ' [2-9] zombies' proclife-read -i "$flight" --info
 expect 'the tree has roots' 0 "^ +$later .* sleep 100000" proclife-read -i "$flight" --tree --pid $$
 printf 'flight: %s\n' "$(proclife-read -i "$flight" --info | grep -E '^(whole since|parts|records|lived|ended)' | tr '\n' ';')"
 printf 'flight: at most %d of %d bytes\n' "$largest" "$most"
 
-# Every life that ended while the first part that is left was there, or later: to the last figure. How long it
-# was alone is not known of what is older, since its children can be in parts that were removed; and each of the
-# two has its own snapshot, where it was first seen.
+# Compares every life that ended while the first part that is left was there, or later, to the last figure.
+# `alone` is not known for older lives, since their children can be in parts that were removed; and each
+# recording has its own snapshot, which sets where they were first seen.
 lives() {
 	proclife-read -i "$1" --lives --json | grep '"type":"life"' |
 		sed -E 's/"(id|parent_id)":(null|[0-9]+),//g; s/"parent_comm":"[^"]*",?//
@@ -141,7 +141,7 @@ head -n 3 "$work/differ"
 printf 'flight: %d of %d deaths, %d differ\n' "$(wc -l <"$work/latest")" "$(wc -l <"$work/whole")" "$missing"
 expect 'there are deaths' 0 '' test "$(wc -l <"$work/latest")" -gt 100
 
-# Killed: what it wrote can be read, and the next one goes on within the same bounds.
+# A killed recorder: what it wrote can be read, and the next one goes on within the same bounds.
 record "$flight" --keep "$keep"
 storm_begins
 sleep 5
@@ -154,7 +154,7 @@ within 'after kill -9' "$flight"
 recorder_ends 'the next one' 0 ' 0 lost$'
 expect 'two runs' 0 '' test "$(find "$flight" -mindepth 1 -maxdepth 1 -name '0*' | wc -l)" -ge 2
 
-# A disk that has less than it may take.
+# A disk with less room than it may take.
 mkdir "$work/small"
 mount -t tmpfs -o size=3M none "$work/small" || exit 1
 record "$work/small/flight" --keep "$keep"
@@ -165,7 +165,7 @@ recorder_ends 'on a full disk' 0 ' 0 lost$'
 expect 'on a full disk, readable' 0 '^whole since ' proclife-read -i "$work/small/flight" --info
 umount "$work/small"
 
-# A CPU goes and comes, the clock is set back, and the module cannot go.
+# A CPU goes and comes, the clock is set back, and the module cannot be unloaded.
 record "$flight" --keep "$keep,1h"
 if [[ -e /sys/devices/system/cpu/cpu1/online ]]; then
 	echo 0 >/sys/devices/system/cpu/cpu1/online

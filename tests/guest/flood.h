@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records without end from a process without privilege, and what comes of them. */
+/* An unprivileged process that makes records without end, and what is suppressed of them. */
 #ifndef GUEST_FLOOD_H
 #define GUEST_FLOOD_H
 
@@ -10,11 +10,11 @@
 
 #define NOBODY 65534
 
-/* On CPU 0, as nobody: WAIT, RENAME or SIGNAL. Returns its pid; it ends after so many ms. */
+/* Floods CPU 0 as nobody with WAIT, RENAME or SIGNAL. Returns the process's pid; it ends after @ms. */
 pid_t flood_start(unsigned int type, unsigned int ms);
 /*
- * Waits until records of a type are suppressed on CPU 0. False after ten seconds: nobody can make more here
- * than are allowed, as on an emulated machine whose host is busy.
+ * Waits until records of a type are suppressed on CPU 0. False after ten seconds: this machine cannot make more
+ * than are allowed, such as an emulated one whose host is busy.
  */
 bool flood_suppressed(struct proclife_source *source, unsigned int type);
 void must_succeed(pid_t pid);
@@ -28,7 +28,7 @@ struct figures {
 
 struct figures figures_of(struct proclife_source *source, uint32_t cpu);
 
-/* What the module's manual says that can be recorded of a type in this time, in a ring of so many records. */
+/* The limit in the module's manual for records of a type in this time, in a ring of this size. */
 uint64_t flood_allowed(const struct figures *from, const struct figures *to, uint64_t size);
 
 #endif

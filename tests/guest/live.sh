@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # tests/guest/live.sh [SECONDS] - --live in a terminal of 80 columns and 24 lines, inside the guest, beside a
-# storm of forks for so long (10). Its screens are printed.
+# storm of forks, for SECONDS (10). Its screens are printed.
 set -u
 seconds=${1:-10}
 B=${B:-build}
@@ -14,7 +14,7 @@ screen() {
 	tmux capture-pane -p >"$work/screen"
 }
 
-# see NAME PATTERN: within the time that a busy guest needs.
+# see NAME PATTERN: waits until the screen has it, as long as a busy guest needs.
 see() {
 	for _ in {1..40}; do
 		screen
@@ -74,7 +74,7 @@ screen
 cp "$work/screen" "$work/still"
 sleep 3
 screen
-# What runs on is the time of day alone, if at all.
+# Only the time of day goes on, if anything does.
 expect 'frozen: the table is the same' 0 '' diff <(tail -n +5 "$work/still") <(tail -n +5 "$work/screen")
 keys Space
 tmux resize-window -x 50 -y 10
@@ -88,7 +88,7 @@ keys q
 see 'it ends' '^end 0'
 same 'the terminal is as it was' "$work/before" "$work/after"
 keys 'clear; proclife-read --live' Enter
-# Not what was on the screen before it.
+# Matches only the new screen, since the terminal was cleared.
 see 'again' '\[1 Deaths\]'
 keys C-z
 see 'stopped' Stopped

@@ -17,11 +17,11 @@ log() {
 logged=0 && log >/dev/null
 log_begins=$logged
 
-# The last record of a life that there is on each kernel but `bare`.
+# The last record of a life on every kernel but `bare`.
 last=reap
 grep -q ' register_kprobe$' /proc/kallsyms || last=free
 
-# ten: counts what is recorded of ten processes.
+# ten: counts the records of ten processes.
 ten() {
 	for _ in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done
 	sleep 0.5
@@ -79,7 +79,7 @@ if [[ -e $cpu ]]; then
 	rmmod proclife || exit 1
 fi
 
-# Of a reader: for the mapping, or for the snapshot, which is a request of a known number.
+# Memory is short for a reader: for its mapping, or for the snapshot, an ioctl whose number is known.
 modprobe proclife ring_kb=65536 || exit 1
 why="/dev/proclife: not enough memory to map the rings; raise 'ulimit -v' .* 'modprobe proclife ring_kb=256'"
 for json in '' --json; do
@@ -87,7 +87,7 @@ for json in '' --json; do
 		bash -c "ulimit -v 200000; exec proclife-read --status $json"
 done
 strace -o "$work/requests" -e trace=ioctl proclife-read --duration 0.1 >"$work/output" 2>&1 </dev/null
-# strace also shows what it has no name for.
+# strace also shows requests that it has no name for.
 snapshot=$(grep '^ioctl(' "$work/requests" | grep -n ' 0xf7, 0x2, ' | sed -n '1s/:.*//p')
 expect 'memory, reader: snapshot' 1 '/dev/proclife: not enough memory to follow all tasks; .*memory\.max' \
 	strace -o "$work/requests" -e trace=ioctl -e "inject=ioctl:error=ENOMEM:when=${snapshot:-none}" \
@@ -114,7 +114,7 @@ if [[ -e /proc/self/cgroup ]]; then
 fi
 rmmod proclife || exit 1
 
-# without_reap NAME WHY LOG: the module loads; only what takes hooks is missing, and each view says so.
+# without_reap NAME WHY LOG: the module loads; only what needs hooks is missing, and each view reports that.
 without_reap() {
 	local type
 	log >/dev/null
@@ -152,7 +152,7 @@ recording without EXITING, .*REAP, .*COREDUMP" log
 
 # The hook of REAP is switched off, or does not exist.
 ftrace=/proc/sys/kernel/ftrace_enabled
-# With hooks that are kprobes without ftrace, as on arm64 before Linux 6.2, it can be switched off at any time.
+# If hooks are kprobes without ftrace, as on arm64 before Linux 6.2, ftrace can be switched off at any time.
 modprobe proclife || exit 1
 plain_kprobes=''
 [[ ! -e $ftrace ]] || ! echo 0 2>/dev/null >$ftrace || { plain_kprobes=yes && echo 1 >$ftrace; }

@@ -16,7 +16,7 @@
 #include "reading.h"
 
 struct proclife_source *marks_source;
-struct proclife_record marks[MOST_MARKS]; /* what has been recorded since load(), as far as wanted */
+struct proclife_record marks[MOST_MARKS]; /* what has been recorded since load(), as far as it matters here */
 unsigned int marks_count;
 
 const struct proclife_header *marks_header(void)
@@ -53,7 +53,7 @@ int marks_unload(void **state)
 	return module_loaded() ? module_unload() : 0;
 }
 
-/* Reads what there is by now, and keeps what is of interest here. */
+/* Reads all records until now, and keeps those that matter here. */
 void marks_read(void)
 {
 	struct proclife_event event;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The records that the module makes while a guest test brings deaths about. */
+/* The records that the module makes while a guest test causes deaths. */
 #ifndef TESTS_GUEST_MARKS_H
 #define TESTS_GUEST_MARKS_H
 
@@ -13,7 +13,7 @@ extern struct proclife_source *marks_source;
 extern struct proclife_record marks[MOST_MARKS]; /* since marks_begin(), but for WAIT and ARGS */
 extern unsigned int marks_count;
 
-/* For cmocka: load the module with all marks, if it is not loaded, and follow it; the end of that. */
+/* For cmocka: load the module with all marks, if it is not loaded, and follow it; end that. */
 int marks_begin(void **state);
 int marks_end(void **state);
 /* The teardown of the whole group. */
@@ -22,20 +22,20 @@ int marks_unload(void **state);
 const struct proclife_header *marks_header(void);
 bool marks_has(uint16_t type);
 
-/* Reads what there is by now. */
+/* Reads all records until now. */
 void marks_read(void);
 /* Waits for this child, and reads. */
 void marks_reap(pid_t pid);
 
-/* The first one of this type and process, from @from on or, if that is NULL, of all; or NULL. */
+/* The first mark of this type and process, from @from on unless that is NULL; or NULL. */
 const struct proclife_record *mark_from(const struct proclife_record *from, uint16_t type, pid_t tgid);
 const struct proclife_record *must_mark(uint16_t type, pid_t tgid);
 /* The MM of this kind about this address space, from @from on; or NULL. */
 const struct proclife_record *mark_of_mm(const struct proclife_record *from, uint64_t mm, uint32_t what);
 
-/* What the library tells of a process, from all marks so far. */
+/* What the library reports of a process, from all marks so far. */
 struct told {
-	bool known; /* memory is */
+	bool known; /* is `memory` known? */
 	struct proclife_memory memory;
 	uint64_t exiting, exited;
 	uint64_t phases[PROCLIFE_PHASES]; /* 0: not known */
@@ -43,7 +43,7 @@ struct told {
 struct told marks_told(pid_t pid);
 
 /*
- * @holds: the mark is what this witness says of it. If not, the test fails. Also a line for the table of
+ * Fails unless @holds: the mark agrees with this witness. Also writes a line for the table of
  * marks.sh, in the file that the environment's PROCLIFE_COMPARED names.
  */
 #define compare(mark, witness, holds) marks_compare(mark, witness, holds, #holds, __FILE__, __LINE__)
@@ -53,7 +53,7 @@ void marks_compare(const char *mark, const char *witness, bool holds, const char
 /* A pipe by which a child, or each of its threads, says that it is ready. */
 void ready_prepare(void);
 void ready_say(void);
-/* Waits until so many have said so, and closes it. */
+/* Waits until this many have, and closes it. */
 void ready_await(unsigned int children);
 
 #endif

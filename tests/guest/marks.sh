@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# tests/guest/marks.sh - which marks of a death are there on this kernel, where they come from, and what
-# others say of them. Runs the tests and witnesses that compare them, and prints a line for each mark: if
-# the header has it, the function or tracepoint, the witnesses, how many comparisons there were and how
+# tests/guest/marks.sh - which marks of a death this kernel has, where they come from, and whether they agree
+# with other witnesses. Runs the tests and witnesses that compare them, and prints a line for each mark: is
+# it in the header, the function or tracepoint, the witnesses, how many comparisons there were and how
 # many of them differ. ASYNC needs let_go.ko in /mnt/share: see tests/scripts/marks.
 # Exit status: 0 if each mark is there and was compared, and nothing differs or fails.
 set -u
@@ -14,8 +14,8 @@ export B=$build PROCLIFE_COMPARED=$folder/compared
 : >"$PROCLIFE_COMPARED"
 status=0
 
-# try NAME COMMAND...: what it says is shown if it fails. Then, it can leave its processes and the module
-# behind, which would be in the way of the next one.
+# try NAME COMMAND...: shows its output if it fails. It can then leave its processes and the module behind,
+# which would be in the way of the next one.
 try() {
 	"${@:2}" >"$folder/said" 2>&1 && return
 	echo "marks: $1 failed:" && cat "$folder/said" && status=1
@@ -41,13 +41,13 @@ proclife-read --status --json >"$folder/status" || exit 1
 hooked=" $(awk '{ print $1 }' /sys/kernel/tracing/enabled_functions | tr '\n' ' ')"
 hooked+="$(awk '{ sub(/\+.*/, "", $3); print $3 }' /sys/kernel/debug/kprobes/list 2>/dev/null | tr '\n' ' ')"
 
-# present RECORD [WHAT]: does the header have this type, and this of the address space?
+# present RECORD [WHAT]: does the header have this type, and this kind of MM?
 present() {
 	grep -q "\"record\":\"$1\",\"present\":true" "$folder/status" || return
 	[[ $# == 1 ]] || grep -q "\"mm_marks\":\[[^]]*\"$2\"" "$folder/status"
 }
 
-# where NAME...: the first one that is hooked, or a tracepoint if it has a colon, on this kernel.
+# where NAME...: the first one that this kernel has hooked, or that is a tracepoint (with a colon).
 where() {
 	local name
 	for name; do

@@ -17,7 +17,7 @@
 
 #define MODULE "proclife"
 
-/* Both are for a test to stop on: the guest is not as it should be. */
+/* Both stop a test: the guest is not as it should be. */
 static void *must(void *pointer, const char *what)
 {
 	if (!pointer) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the guest tests share: the module, and something for it to record. */
+/* Shared by the guest tests: the module, and something for it to record. */
 #ifndef TESTS_GUEST_MODULE_H
 #define TESTS_GUEST_MODULE_H
 
@@ -21,15 +21,15 @@ int unload_fixture(void **state);
 void fork_once(int status);
 void fork_many(unsigned int count);
 
-/* In a child of @parent: it is killed when that ends, also when a test has failed. */
+/* Called in a child of @parent: it is killed when @parent ends, also when a test has failed. */
 void end_with(pid_t parent);
 
-/* Processes that fork, exec-free, on every CPU until told to stop. */
+/* Processes that fork, without exec, on every CPU until storm_stop(). */
 struct storm;
 struct storm *storm_start(unsigned int processes);
 /* How many children were forked and reaped so far. */
 uint64_t storm_forked(const struct storm *storm);
-/* Until so many more were; fails when a minute was not enough. */
+/* Waits until this many more were; fails after a minute. */
 void storm_for(const struct storm *storm, uint64_t more);
 /* Returns how many children were forked and reaped. */
 uint64_t storm_stop(struct storm *storm);

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0-only
-# page_rows.pl COLUMNS ROWS TEXTS - what a page of --html shows of each life: its PID, its name, and how it
+# page_rows.pl COLUMNS ROWS TEXTS - prints what a page of --html shows of each life: its PID, its name, and how it
 # ended, as page/data.js unpacks it. ROWS and TEXTS are the page's parts, and the order of the columns is that
 # of the enum in COLUMNS, views/page_columns.c.
 use strict;
@@ -8,7 +8,7 @@ use warnings;
 
 sub slurp { local (@ARGV, $/) = @_; <> }
 
-# What is left of it is in the argument.
+# Takes a number from the argument, and leaves the rest in it.
 sub uint {
 	my ($value, $shift) = (0, 0);
 	for (;;) {
@@ -19,7 +19,7 @@ sub uint {
 	}
 }
 
-# Where a value is there twice, how often it is there once more follows.
+# After two equal values comes the number of further repetitions.
 sub column {
 	my ($part, $count, @values, $last) = @_;
 	while (@values < $count) {

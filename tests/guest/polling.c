@@ -41,8 +41,8 @@ bool ready(int fd, int timeout_ms)
 }
 
 /*
- * When its timeout is over, poll(2) looks at the file once more and can find it ready then. Only
- * the length of its sleep shows that it was not woken.
+ * After its timeout, poll(2) looks at the file once more and can find it ready then. Only
+ * the length of its sleep shows whether it was woken.
  */
 bool woken(int fd)
 {

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Longer than any guest takes for what a sleeper waits for. */
+/* Longer than any guest takes to make the records that a sleeper waits for. */
 #define PATIENCE_MS 180000
 
-/* The device with this watermark; @flags are for open(2). */
+/* Opens the device with this watermark; @flags are for open(2). */
 int open_device(int flags, uint64_t watermark);
 
 /* Acknowledges all. Returns the sum of committed records. */
@@ -17,7 +17,7 @@ uint64_t read_count(int fd);
 
 bool ready(int fd, int timeout_ms);
 
-/* Sleeps until it is ready. False if nobody has woken it. */
+/* Sleeps until it is ready. False if it was not woken. */
 bool woken(int fd);
 
 /* A child that sleeps a moment, then forks this often. Returns its pid. */

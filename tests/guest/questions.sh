@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The questions that proclife answers: who reaped and how late, which zombies there are, what has changed,
+# The questions that proclife answers: which process reaped and how late, which zombies there are, what has changed,
 # also for only one user, name or cgroup. Each answer is known from what the workload does.
 set -u
 # shellcheck source=tests/guest/expect.sh
@@ -9,7 +9,7 @@ set -u
 # late_parent NAME CHILDREN MILLISECONDS: a process with this name. Its children exit at once, and it
 # calls wait() for each of them that much later.
 cat >"$work/late_parent" <<-'END'
-	$0 = shift; # and with it the name
+	$0 = shift; # this sets the name, too
 	my ($children, $ms) = @ARGV;
 	for (1 .. $children) {
 		my $pid = fork;
@@ -33,7 +33,7 @@ perl "$work/careless" >"$work/old" &
 careless=($!)
 until [[ -s $work/old ]]; do sleep 0.1; done
 sleep 1
-# begin_dying CASE [NAME]: somebody who does not die; $work/NAME, or $work/CASE, has the PIDs.
+# begin_dying CASE [NAME]: a process that does not die; $work/NAME, or $work/CASE, has the PIDs.
 dying=()
 begin_dying() {
 	"$B/tests/guest/workloads/dying" "$1" >"$work/${2:-$1}" &
@@ -64,7 +64,7 @@ kill "${careless[@]}"
 wait "${careless[@]}"
 expect 'no zombies' 0 '^0 zombies$' proclife-read --zombies
 
-# Who does not die? Those that began before the module was loaded are seen in /proc alone.
+# Which processes do not die? Ends that began before the module was loaded are seen only in /proc.
 expect 'dying: nobody' 0 '^No process is dying' proclife-read --dying --comm nobody
 expect 'dying: no recording' 129 'looks at /proc as it is now .* it takes no --input' \
 	proclife-read --dying -i "$work"
@@ -117,14 +117,14 @@ for ((n = 0; n < 50; n++)); do
 done
 expect 'lives: as they happen' 0 "$time +[0-9]+ +$$ www-data .* 0 +sleep 0.3  2 execs\$" cat "$work/live"
 kill -TERM $reader
-expect 'lives: until it is told to end' 0 '' wait $reader
+expect 'lives: until SIGTERM' 0 '' wait $reader
 expect 'lives: how many' 0 '^[0-9,]+ deaths?; at the end [0-9,]+ alive' cat "$work/live"
 expect 'lives: the longest zombies' 0 ' 3 +[34][0-9.]+ ms late$' \
 	proclife-read --sort zombie --top 3 -- "${late_parent[@]}" late 3 350
 cp "$work/output" "$work/said"
 expect 'lives: the top' 0 '^4 deaths, 3 shown' cat "$work/said"
 
-# A range in the past is shown at once; one in the future, until its end.
+# A range in the past is shown at once; a range in the future, until its end.
 sh -c 'sleep 0.1; exit 42'
 expect 'range: the last seconds' 0 "$time .* 42 +sh -c " \
 	timeout 30 proclife-read --history --from -20s --status 42
@@ -134,7 +134,7 @@ expect 'range: to come' 0 '^[0-9,]+ of [0-9,]+ deaths matched' timeout 30 procli
 expect 'summary: one of three failed' 0 '^ +3 +1 .*  sh( |$)' \
 	proclife-read --summary -- sh -c 'sh -c "sleep 0.1; exit 3"; sh -c "exit 0"; exit 0'
 
-# What bounds a build: of twelve files, the one that was made slow, by waiting and by working.
+# What bounds a build of twelve files: the one that was made slow, by waiting and by working.
 {
 	echo 'all: f1 f2 f3 f4 f5 f6 slow f7 f8 f9 f10 f11'
 	printf '\t@sleep 0.2; :\n'
@@ -161,7 +161,7 @@ expect 'critical path: of a recording' 0 '^make .* from fork to exit$' \
 expect 'critical path: what is past' 0 '  sleep 0.7' \
 	eval 'sh -c "sleep 0.7; :"; timeout 30 proclife-read --history --from -1s --critical-path --no-fold'
 
-# Who reaped, and how late?
+# Which process reaped, and how late?
 expect 'late: why' 0 'late \([0-9]+\) was not in wait\(\): it came [34][0-9.]+ ms later' \
 	proclife-read --latency -- "${late_parent[@]}" late 3 350
 # shellcheck disable=SC2016 # for the inner shell
@@ -231,8 +231,8 @@ expect 'babeltrace2 passes over their file' 0 '' babeltrace2 -o dummy "$work/cgr
 expect 'show pidns' 0 ' true  pid 1 in namespace 40265[0-9]+' \
 	proclife-read --tree --show pidns -- unshare --pid --fork /bin/true
 
-# What has changed between runs? A delay is planted in the reaps of one name. Whatever else runs on the
-# machine that emulates this one can change as much as a factor of 3: of one run a side, nobody knows.
+# What has changed between runs? A delay is planted in the reaps of one name. Other load of the
+# machine that emulates this one can make a factor of 3: one run a side proves nothing.
 run() {
 	"${late_parent[@]}" slow 25 "$1"
 	for name in steady second third; do
@@ -269,9 +269,9 @@ sed -i "s/^\tfeatures = \"$features\";/\tfeatures = \"$(printf 0x%x $((features 
 	"$work/elsewhere/metadata"
 expect 'diff: not comparable' 1 '\-\-diff: not comparable: .* --force compares' \
 	proclife-read --diff "$work/a" "$work/elsewhere"
-# Up to Linux 6.15, the teardown of the address space is missing there.
+# Up to Linux 6.15, that phase lacks the teardown of the address space.
 # shellcheck disable=SC2016 # the inner shell's
-expect 'diff: told to' 0 '^zombie +A +[0-9]' \
+expect 'diff: without EXITING' 0 '^zombie +A +[0-9]' \
 	bash -c 'proclife-read --force --diff "$1" "$2" || (($? == 2))' bash "$work/a" "$work/elsewhere"
 
 # Runs add up.
@@ -287,8 +287,8 @@ count other b
 count both a b
 expect 'several recordings add up' 0 '' test "$both" -eq $((one + other))
 
-# How does a container end? Of three processes, one is killed first and one last; what the workload knows of
-# that is: their PIDs, between which readings of the clock each was killed, and by when the cgroup was empty.
+# How does a container end? One of three processes is killed first and one last. The workload knows their
+# PIDs, between which readings of the clock each was killed, and when the cgroup was empty at the latest.
 cat >"$work/container" <<-'END'
 	use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC sleep);
 	my ($group, $to) = @ARGV;

@@ -48,7 +48,7 @@ static void hold(struct proclife_source *source, const struct proclife_record *r
 	all_held = held;
 }
 
-/* As proclife_source_next(), but for what is held. */
+/* proclife_source_next(), after what is held. */
 static int next(struct proclife_source *source, struct proclife_event *event)
 {
 	struct held **held = held_of(source);
@@ -70,7 +70,7 @@ int try_open_source(struct proclife_source **source)
 
 	if (ret)
 		return ret;
-	/* Of one that was freed, and had the same address. */
+	/* Drops what is held for a freed source that had the same address. */
 	at = held_of(*source);
 	if (*at)
 		let_go(at);

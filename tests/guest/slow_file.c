@@ -21,13 +21,13 @@
 
 #include "lives.h"
 
-/* Returns what requests are read from. */
+/* Returns the descriptor from which requests are read. */
 static int serve(const char *path)
 {
 	char options[96];
 	int fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 
-	if (fd < 0) { /* where it is a module */
+	if (fd < 0) { /* where FUSE is a module */
 		assert_int_equal(system("modprobe fuse"), 0);
 		fd = open("/dev/fuse", O_RDWR | O_CLOEXEC);
 	}
@@ -49,7 +49,7 @@ static void answer(int fd, uint64_t unique, int error, const void *data, size_t 
 	assert_int_equal(writev(fd, parts, size ? 2 : 1), head.len);
 }
 
-/* Answers all requests, a read only once it is told to. */
+/* Answers all requests, a read only after a byte from @told. */
 static _Noreturn void answer_all(int fd, int said, int told)
 {
 	static char buffer[256 * 1024];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A file that is read slowly: whoever reads it sleeps until the test lets the answer go, and no signal
- * wakes it once the answer is being made.
+ * A file that is read slowly: its reader sleeps until the test releases the answer, and no signal
+ * wakes it once the server has the request.
  */
 #ifndef TESTS_GUEST_SLOW_FILE_H
 #define TESTS_GUEST_SLOW_FILE_H
@@ -15,17 +15,17 @@ struct slow_file {
 };
 
 void slow_file_begin(struct slow_file *file);
-/* Nobody reads it any more. */
+/* Ends the server; there must be no reader any more. */
 void slow_file_end(struct slow_file *file);
 
-/* In a child: reads it. Does not return if it is killed meanwhile. */
+/* Reads the file, in a child. Does not return if it is killed meanwhile. */
 void slow_file_read(const struct slow_file *file);
-/* Until somebody reads it, whom a signal does not wake from then on. */
+/* Waits until a reader sleeps that no signal wakes any more. */
 void slow_file_await(const struct slow_file *file);
-/* Lets that one read go on. */
+/* Lets that read go on. */
 void slow_file_answer(const struct slow_file *file);
 
-/* The letter of /proc/PID/stat: D is a sleep that no signal breaks. */
+/* The letter of /proc/PID/stat: D is an uninterruptible sleep. */
 char state_of(pid_t pid);
 
 #endif

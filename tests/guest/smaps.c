@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* What mmap(2) with MAP_SHARED and MAP_ANONYMOUS, and memfd_create(2), map. */
+/* Is it a mapping by MAP_SHARED with MAP_ANONYMOUS, or by memfd_create(2)? */
 static bool is_shmem(const char *line)
 {
 	return strstr(line, "/dev/zero (deleted)") || strstr(line, "/memfd:");

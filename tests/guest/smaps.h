@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is mapped of a process by its page tables, which is no counter: /proc/PID/smaps. */
+/* A process's mapped pages by its page tables, not by counters: /proc/PID/smaps. */
 #ifndef TESTS_GUEST_SMAPS_H
 #define TESTS_GUEST_SMAPS_H
 

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# tests/guest/storm.sh [SECONDS [KEEP]] - a flight recorder with a trigger in a storm of forks that lasts so
-# long (1800 s), inside the guest. In its middle a death is planted whose zombie waits for 5 s. Prints what the
-# recording takes, and what the recorder costs, once a minute; then what was saved of the death.
+# tests/guest/storm.sh [SECONDS [KEEP]] - a flight recorder with a trigger in a storm of forks for SECONDS
+# (1800), inside the guest. In the middle, a death is planted whose zombie waits for 5 s. Prints the size of
+# the recording and the recorder's cost, once a minute; then what was saved of the death.
 set -u
 seconds=${1:-1800} keep=${2:-64MiB}
 B=${B:-build}
@@ -12,12 +12,12 @@ modprobe proclife args_bytes=256 || exit 1
 most=$(numfmt --from=iec-i --suffix=B "${keep%B}B" | tr -d B)
 ticks=$(getconf CLK_TCK)
 
-# plant: whose zombie waits. It has ancestors with arguments.
+# plant: a process with ancestors that have arguments, whose zombie waits.
 plant() {
 	sh -c 'sh -c "(exit 5) & exec sleep 5" keeper "of a zombie"; :' grandparent 'of a zombie'
 }
 
-# cpu PID: its seconds so far.
+# cpu PID: its CPU time so far, in seconds.
 cpu() {
 	awk -v ticks="$ticks" '{ print ($14 + $15) / ticks }' "/proc/$1/stat"
 }

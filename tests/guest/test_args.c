@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The arguments of an exec: what was passed, byte for byte, as far as the module is to record it. */
+/* The arguments of an exec: the bytes that were passed, up to the module's limit. */
 #include <errno.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -34,7 +34,7 @@ static void unload(void)
 	assert_int_equal(module_unload(), 0);
 }
 
-/* A test that fails must not leave its module to those after it. */
+/* Unloads the module that a failed test leaves behind. */
 static int clean_up(void **state)
 {
 	(void)state;
@@ -105,7 +105,7 @@ static size_t join(char *const argv[], char *all)
 	return length;
 }
 
-/* @want bytes of the vector have to be there. */
+/* The records must have @want bytes of the vector. */
 static void check(char *const argv[], size_t want)
 {
 	size_t bytes, total, length = 0;
@@ -217,7 +217,7 @@ static void test_small_rings(void **state)
 	memset(long_one, 'x', sizeof(long_one) - 1);
 	assert_int_equal(module_load("ring_kb=4 args_bytes=961"), -EINVAL);
 	assert_int_equal(module_load("ring_kb=32 args_bytes=8129"), -EINVAL);
-	load("ring_kb=4"); /* the default of the other one fits */
+	load("ring_kb=4"); /* the other parameter's default fits */
 	unload();
 	load("ring_kb=64 args_bytes=8192");
 	unload();
@@ -319,7 +319,7 @@ static pid_t start_alarms(void)
 	}
 }
 
-/* On a real-time kernel timers end in a thread, which cannot run while a probe does. */
+/* On a real-time kernel timers expire in a thread, which cannot run while a probe does. */
 static bool timers_interrupt(void)
 {
 	struct utsname kernel;
@@ -328,7 +328,7 @@ static bool timers_interrupt(void)
 	return !strstr(kernel.version, "PREEMPT_RT");
 }
 
-/* How many records lie between the pieces of the vectors that are read until now, on CPU 0. */
+/* How many records lie between the pieces of vectors that were read so far, on CPU 0. */
 static unsigned int records_between_pieces(void)
 {
 	struct proclife_event event;
@@ -353,7 +353,7 @@ static unsigned int records_between_pieces(void)
 	return between;
 }
 
-/* Interrupts are on between the pieces: what they record can lie there, sooner or later. */
+/* Interrupts are enabled between the pieces: their records can end up there. */
 static void test_interrupted(void **state)
 {
 	static char long_one[9000];

@@ -31,7 +31,7 @@
 
 static const unsigned int types[] = { PROCLIFE_WAIT, PROCLIFE_RENAME, PROCLIFE_SIGNAL };
 
-/* Nobody can make more records here than are allowed. Seen of arm64, emulated on a busy host. */
+/* This machine cannot make more records than are allowed, as seen on arm64, emulated on a busy host. */
 static bool too_slow;
 
 static void skip_if_too_slow(void)
@@ -79,7 +79,7 @@ static void test_flood(void **state)
 	skip_if_too_slow();
 }
 
-/* Until CPU 0 has saved up enough to go on. */
+/* Waits until CPU 0 has saved up enough to go on. */
 static void let_it_end(void)
 {
 	usleep(100000);
@@ -88,7 +88,7 @@ static void let_it_end(void)
 	unpin();
 }
 
-/* Each begins and ends in the stream, and between there is none of them; the counts are the same. */
+/* Each suppression begins and ends in the stream, with no such record in between; the counts agree. */
 static void test_stream_tells(void **state)
 {
 	struct proclife_source *source;
@@ -158,7 +158,7 @@ static void test_work_is_not_suppressed(void **state)
 		}
 		must_succeed(pid);
 	}
-	/* All at once, too. */
+	/* Also many at once. */
 	for (unsigned int i = 0; i < 200; i++) {
 		pid_t pid = fork();
 
@@ -190,8 +190,8 @@ struct told {
 };
 
 /*
- * What has been recorded of @pid so far. The flood, though within its budget, overwrites the ring
- * in seconds: false if the machine was so slow that records were lost.
+ * Reads the records of @pid so far. The flood, though within its budget, overwrites the ring in
+ * seconds: false if the machine was so slow that records were lost.
  */
 static bool read_told(struct proclife_source *source, pid_t pid, int signo, struct told *told)
 {
@@ -216,7 +216,7 @@ static bool read_told(struct proclife_source *source, pid_t pid, int signo, stru
 	return whole;
 }
 
-/* While signals are suppressed on its CPU: what kills, and what tells the parent. */
+/* While signals are suppressed on a CPU, the killing signal and the parent's notification are recorded. */
 static void test_deaths_are_told(void **state)
 {
 	struct told told = { .suppressed = false };
@@ -260,7 +260,7 @@ static void test_deaths_are_told(void **state)
 
 #define EXECS 10
 
-/* While renames are suppressed on its CPU: an exec's own, which also tells the cgroup. */
+/* While renames are suppressed on a CPU, an exec's own rename, which has the cgroup, is recorded. */
 static void test_execs_are_told(void **state)
 {
 	struct proclife_source *source;
@@ -307,8 +307,8 @@ static void test_execs_are_told(void **state)
 }
 
 /*
- * What is on no account: how many records a cycle of each loop leaves, and how soon a default ring
- * is overwritten, for the manual to say.
+ * Records outside the budget: how many a cycle of each loop leaves, and how soon a default ring
+ * is overwritten. The manual has these figures.
  */
 
 #define CYCLES 300
@@ -333,7 +333,7 @@ static void thread_cycles(void)
 	}
 }
 
-/* Fewer: each maps the program and its libraries anew, which takes long under emulation. */
+/* Fewer: each maps the program and its libraries again, which takes long under emulation. */
 #define EXEC_CYCLES 30
 
 static char itself[] = "/proc/self/exe", exec_loop[] = "--exec";
@@ -396,7 +396,7 @@ static void test_costs(void **state)
 	proclife_source_free(source);
 }
 
-/* A reader that comes in the middle of it gets a record from the library, with the time of that. */
+/* For a reader that opens in the middle of a suppression, the library makes a record with the time of the open. */
 static void test_comes_later(void **state)
 {
 	const struct proclife_ring_ctl *ctl;
@@ -420,7 +420,7 @@ static void test_comes_later(void **state)
 		said = ctl->counts[PROCLIFE_SUPPRESSED];
 		later = open_source();
 		came = now();
-		/* On a slow machine, one can end meanwhile, and another one begin. */
+		/* On a slow machine, the suppression can end meanwhile, and another one begin. */
 		if (ctl->suppressing & PROCLIFE_HAS(PROCLIFE_WAIT) && ctl->counts[PROCLIFE_SUPPRESSED] == said)
 			break;
 		proclife_source_free(later);
@@ -443,7 +443,7 @@ static void test_comes_later(void **state)
 #define ZOMBIES 300
 #define INHERITORS 100
 
-/* The last one leaves zombies; each exits once the one that it forked has, so all of them inherit these. */
+/* The last process leaves zombies; each exits after its child, so all of them inherit the zombies in turn. */
 static void inherit(uint64_t *began)
 {
 	siginfo_t info;
@@ -466,7 +466,7 @@ static void inherit(uint64_t *began)
 	_exit(0);
 }
 
-/* A zombie costs one fork. That one exiting parent hands it to the next must not fill the ring. */
+/* A zombie costs one fork. Reparenting it again and again must not fill the ring. */
 static void test_handed_on(void **state)
 {
 	uint64_t *began = mmap(NULL, sizeof(*began), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -493,7 +493,7 @@ static void test_handed_on(void **state)
 	proclife_source_free(source);
 	announced = after.counts[PROCLIFE_NOTIFY] - before.counts[PROCLIFE_NOTIFY];
 	suppressed = after.suppressed[PROCLIFE_NOTIFY] - before.suppressed[PROCLIFE_NOTIFY];
-	/* While it is handed on, nothing is forked, executed or reaped. */
+	/* While the zombies are reparented, nothing is forked, executed or reaped. */
 	memcpy(before.counts, after.counts, sizeof(before.counts));
 	before.at = *began;
 	munmap(began, sizeof(*began));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When a cgroup gets its first task and loses its last one, and whom the OOM killer takes in it. */
+/* When a cgroup gets its first task and loses its last one, and the OOM killer's victim in it. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static int end(void **state)
 	return marks_end(state);
 }
 
-/* A child in the lower cgroup, which does that. */
+/* Starts a child in the lower cgroup that calls @then. */
 static pid_t start(void (*then)(void))
 {
 	pid_t pid = must_fork();
@@ -67,7 +67,7 @@ static void stay(void)
 	pause();
 }
 
-/* Both of them, since one lies below the other. It is about no task. */
+/* Both cgroups change, since one lies below the other. The record is about no task. */
 static void test_populated(void **state)
 {
 	const char *const folders[] = { above, below };
@@ -89,7 +89,7 @@ static void test_populated(void **state)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	for (tries = 0; tries < 100 && cgroup_read(above, "cgroup.events", "populated"); tries++)
 		usleep(100000);
-	usleep(100000); /* cgroup.events can say so first */
+	usleep(100000); /* cgroup.events can change first */
 	left = now();
 	marks_read();
 	for (i = 0; i < 2; i++) {
@@ -105,7 +105,7 @@ static void test_populated(void **state)
 	}
 }
 
-/* More than it may have: it is the victim, and the one that asked. */
+/* Takes more memory than it may: it is both the victim and the allocator. */
 static void greedy(void)
 {
 	size_t size = 200ul << 20, at;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The records' times are CLOCK_MONOTONIC, whatever the kernel does to that: it is made faster and
- * slower, and read off another device. They never go back, on any CPU.
+ * The records' times are CLOCK_MONOTONIC, whatever happens to it: it is made faster and
+ * slower, and read from another device. They never go back, on any CPU.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -66,7 +66,7 @@ static void forks_are_where_the_clock_says(struct proclife_source *source)
 	assert_int_equal(found, FORKS);
 }
 
-/* A tick of so many µs instead of 10,000, and so many parts of a million more. */
+/* Sets the tick in µs (10,000 is normal), and the frequency in parts per million. */
 static void set_pace(long tick, long ppm)
 {
 	struct timex t = { .modes = ADJ_TICK | ADJ_FREQUENCY, .tick = tick, .freq = ppm * 65536 };
@@ -125,7 +125,7 @@ static void test_another_pace(void **state)
 	proclife_source_free(source);
 }
 
-/* What has been read of a child: all of it comes in the order in which it happens. */
+/* Checks that a child's records come in the order in which they happen. */
 static void check_step(uint16_t *seen, uint16_t type)
 {
 	switch (type) {
@@ -144,7 +144,7 @@ static void check_step(uint16_t *seen, uint16_t type)
 	*seen = type;
 }
 
-/* The rate changes all the time, while the records are read. */
+/* The clock's rate changes all the time while the records are read. */
 static void test_flips_while_reading(void **state)
 {
 	enum { CHILDREN = 400 };
@@ -235,7 +235,7 @@ static void test_another_clocksource(void **state)
 	read_source("available_clocksource", available, sizeof(available));
 	source = open_source();
 	storm = storm_start(4);
-	until_clocks_agree(source); /* the paces before are over, but can have left a floor */
+	until_clocks_agree(source); /* the earlier paces are over, but can have left a floor */
 	for (name = strtok_r(available, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
 		if (!strcmp(name, first))
 			continue;

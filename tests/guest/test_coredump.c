@@ -27,18 +27,18 @@
 #define THREADS 3
 
 #define PATTERN "/proc/sys/kernel/core_pattern"
-/* How many such programs there may be at a time; a death waits for them unless that is 0. */
+/* The limit of such programs at a time; a death waits for them unless it is 0. */
 #define LIMIT "/proc/sys/kernel/core_pipe_limit"
 static char pattern[256], limit[16];
 static char script[] = "/tmp/slow-core-XXXXXX", result[] = "/tmp/slow-result-XXXXXX";
 
-/* By the program's clock. */
+/* Times by the program's clock. */
 struct dump {
 	uint64_t begun, ended;
 	uint64_t bytes;
 };
 
-/* The program: this one. Its output is what it knows of the dump. */
+/* This program, executed by the kernel as the dump's reader. Writes what it knows of the dump. */
 static int take_dump(const char *path)
 {
 	struct dump dump = { .begun = now() };
@@ -70,7 +70,7 @@ static int set(const char *path, const char *text)
 	return close(fd) || n != (ssize_t)strlen(text) ? -1 : 0;
 }
 
-/* A pattern has room for 128 characters, and a path may have more: so there is a script. */
+/* A pattern has room for 128 characters, and a path may be longer, so a script is used. */
 static int begin_all(void **state)
 {
 	char self[PATH_MAX], mine[sizeof(script) + 1];
@@ -179,7 +179,7 @@ static void dump_with(unsigned int threads)
 			assert_int_equal(r->exiting.exit_code, SIGSEGV | 0x80);
 		} else if (r->type == PROCLIFE_EXITING) {
 			others++;
-			/* The dump waits for them, and they for the end of it. */
+			/* The dump waits for the other threads, and they for its end. */
 			compare("EXITING", "dump's reader", core->ts < r->ts && r->ts < dump.begun);
 			assert_true(r->flags & PROCLIFE_F_GROUP_EXIT);
 			assert_int_equal(r->exiting.exit_code, SIGSEGV);
@@ -231,7 +231,7 @@ static uint64_t wait_for_end(uint64_t pid)
 	return (uint64_t)status;
 }
 
-/* Whoever looks meanwhile sees that all of it ends. */
+/* A snapshot taken meanwhile shows that all threads are exiting. */
 static void test_seen(void **state)
 {
 	struct proclife_source *source;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What happens to a machine while it is recorded: its clock is set, CPUs go, a reader stands still. */
+/* Disturbs a recorded machine: its clock is set, CPUs go, a reader stands still. */
 #include <fcntl.h>
 #include <limits.h>
 #include <setjmp.h>
@@ -53,7 +53,7 @@ static void test_the_clock_is_set_in_a_storm(void **state)
 	assert_int_equal(module_unload(), 0);
 }
 
-/* All but one at once, which nothing else does: what they have left is read, and they go on there. */
+/* Turns off all CPUs but one at once: their records are read, and they go on there later. */
 static void test_one_cpu_is_left_in_a_storm(void **state)
 {
 	struct proclife_source *source;
@@ -136,7 +136,7 @@ static uint64_t storm_pace(const struct storm *storm, struct proclife_source *wa
 		if (last != count)
 			progress = end;
 		last = count;
-		/* However slow the machine is, this is not slowness. */
+		/* Not even a slow machine takes this long. */
 		assert_true(end - progress < 60000000000ull);
 	}
 	return (storm_forked(storm) - forked) * 60000000000ull / (end - begin);
@@ -174,7 +174,7 @@ static void test_a_reader_is_stopped_in_a_storm(void **state)
 	begin[1] = committed(watch);
 
 	storm = storm_start(4);
-	/* By turns, and the best of each, for other guests of the machine have their own pace. */
+	/* In turns, and the best of each, since other guests slow the machine at times. */
 	for (i = 0; i < 3; i++) {
 		running = larger(running, storm_pace(storm, watch));
 		assert_int_equal(kill(pid, SIGSTOP), 0);
@@ -193,7 +193,7 @@ static void test_a_reader_is_stopped_in_a_storm(void **state)
 	assert_int_equal(read(from[0], &total, sizeof(total)), sizeof(total));
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-	/* What the reader's own beginning and the wait for its end have added are some records. */
+	/* The reader's start and the wait for its end add some records. */
 	assert_in_range(total, end[0] - begin[1], end[1] - begin[0] + 16);
 	proclife_source_free(watch);
 	assert_int_equal(module_unload(), 0);

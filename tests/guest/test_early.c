@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that is taken from a process before it lets go of it: it is killed while it sleeps where no
- * signal wakes it, so whoever takes it is certain to come in time.
+ * Memory that is taken from a process before it drops it: the process is killed while it sleeps where no
+ * signal wakes it, so the taker is certain to come in time.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -28,9 +28,9 @@
 #define MIB 1048576ul
 #define SIZE (40 * MIB)
 #define KIB (SIZE / 1024)
-#define OWN 4096 /* KiB: what the program has beside that, at most; on arm64 2.5 MiB */
+#define OWN 4096 /* KiB: the most that the program has beside that; 2.5 MiB on arm64 */
 
-/* Older headers lack it. */
+/* Older headers lack this. */
 #ifndef SYS_process_mrelease
 #define SYS_process_mrelease 448
 #endif
@@ -61,7 +61,7 @@ static void use_memory(void)
 		_exit(99);
 }
 
-/* It has that much memory, and reads the file. */
+/* The victim has that much memory, and reads the file. */
 static pid_t start_victim(void)
 {
 	pid_t pid = must_fork();
@@ -87,7 +87,7 @@ static void must_be_killed(pid_t pid)
 	assert_int_equal(WTERMSIG(status), SIGKILL);
 }
 
-/* It was taken between these readings of the clock, all of it: what is torn down later is the rest. */
+/* All of it was taken between these readings of the clock; the later teardown has only the rest. */
 static const struct proclife_record *must_be_taken(pid_t pid, uint64_t from, uint64_t to)
 {
 	const struct proclife_record *exiting = must_mark(PROCLIFE_EXITING, pid), *early, *teardown;
@@ -115,8 +115,8 @@ static const struct proclife_record *must_be_taken(pid_t pid, uint64_t from, uin
 }
 
 /*
- * Another process asks for more than there is. It waits until the OOM reaper has taken the victim's, as
- * the victim cannot do so itself.
+ * Another process asks for more than there is. It waits until the OOM reaper has taken the victim's memory, as
+ * the victim cannot free it itself.
  */
 static void test_oom_reaper(void **state)
 {
@@ -176,7 +176,7 @@ static void test_oom_reaper(void **state)
 	compare("MM EARLY", "/proc/PID/comm", !strcmp(early->comm, "oom_reaper"));
 }
 
-/* Whoever has killed it takes its memory. */
+/* The killer takes the memory. */
 static void test_mrelease(void **state)
 {
 	const struct proclife_record *early;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each allocation and each user copy fails in turn, wherever the module has any: it fails cleanly or
+ * Each allocation and each user copy of the module fails in turn: the operation fails cleanly or
  * does without, and leaves nothing behind. For a kernel that injects faults: tests/faults/run.
  */
 #include <errno.h>
@@ -102,7 +102,7 @@ static struct proclife_header header_now(void)
 static uint64_t all_features;
 static unsigned int without[64];
 
-/* What it says it records is what it does record. */
+/* The header's features are the records that are made. */
 static void loaded_or_not(int ret, bool fault)
 {
 	struct proclife_header header;
@@ -143,7 +143,7 @@ static void load_with_faults(const char *name)
 	for (type = 0; type < 64; type++)
 		if (without[type])
 			print_message("loaded without type %u: %u times\n", type, without[type]);
-	/* Where the hook of ftrace fails, a kprobe stands in. */
+	/* If the hook by ftrace fails, a kprobe replaces it. */
 	assert_int_equal(without[PROCLIFE_REAP], 0);
 }
 
@@ -154,7 +154,7 @@ static void test_loading(void **state)
 	load_with_faults("loading");
 }
 
-/* Now the n-th is the same one at each load: each is met, and so each kind is done without once. */
+/* Without page allocations, the n-th is the same at each load: each fails once, so each kind is missing once. */
 static void test_loading_pages_apart(void **state)
 {
 	uint64_t optional;
@@ -251,7 +251,7 @@ static int read_count(void)
 	return read(fd, &acked, sizeof(acked)) == sizeof(acked) ? 0 : -errno;
 }
 
-/* A read that has failed has acknowledged nothing: there is still something to read. */
+/* A failed read has acknowledged nothing: there is still something to read. */
 static void still_readable(int ret, bool fault)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -311,7 +311,7 @@ static void find_states(void)
 
 	assert_non_null(states);
 	*own_state = '\0';
-	/* They are in order, and those that are not used are not there. */
+	/* The states are in order; unused ones are missing. */
 	while (!*own_state && fscanf(states, " %15[0-9]: %63s", number, name) == 2)
 		strcpy(strcmp(name, "proclife:prepare") ? state_before : own_state, number);
 	fclose(states);
@@ -325,7 +325,7 @@ static int go_to(const char *hotplug_state)
 	return pwrite(target, hotplug_state, len, 0) == len ? 0 : -errno;
 }
 
-/* The step of the bring-up that is the module's; it runs in the thread that asks for it. */
+/* The module's step of bringing a CPU up; it runs in the thread that asks for it. */
 static int bring_up(void)
 {
 	return go_to(own_state);
@@ -340,7 +340,7 @@ static bool has_ring(int cpu)
 	return has;
 }
 
-/* Up or not, it can be brought up all the way; and the next round begins without a ring. */
+/* Whether it came up or not, it can be brought up all the way; the next round begins without a ring. */
 static void up_or_not(int ret, bool fault)
 {
 	(void)fault;

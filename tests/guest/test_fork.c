@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whose child a new process is, who made it, and where: FORK, judged by the process that forks. */
+/* The parent and the creator of a new process, and where it was made: FORK, judged by the process that forks. */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -68,7 +68,7 @@ static void test_sibling(void **state)
 			_exit(0);
 		pause();
 	}
-	/* The creator does not end by itself. */
+	/* The creator ends only when it is killed. */
 	assert_int_equal(waitid(P_ALL, 0, &info, WEXITED | WNOWAIT), 0);
 	sibling = info.si_pid;
 	kill(creator, SIGKILL);
@@ -88,7 +88,7 @@ struct elsewhere {
 	ino_t namespace;
 };
 
-/* As another user, it makes the first process of a namespace of pids. */
+/* Forks the first process of a pid namespace, as another user. */
 static void fork_elsewhere(int to)
 {
 	struct elsewhere made;

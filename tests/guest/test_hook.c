@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The hook of REAP: nobody can remove it, and without it everything else is recorded. */
+/* The hook of REAP: it cannot be removed, and without it everything else is recorded. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -44,7 +44,7 @@ static void needs_ftrace(void)
 /* Kprobes that have nothing to do with ftrace, as on arm64 before Linux 6.2: it can be switched off. */
 static bool plain_kprobes;
 
-/* Nobody can switch off the hook of REAP while the module is loaded. */
+/* The hook of REAP cannot be switched off while the module is loaded. */
 static void test_nobody_switches_it_off(void **state)
 {
 	int ret;
@@ -53,7 +53,7 @@ static void test_nobody_switches_it_off(void **state)
 	assert_true(records_of_a_child() & PROCLIFE_HAS(PROCLIFE_REAP));
 	needs_ftrace();
 	ret = set_ftrace("0");
-	/* Linux 7.3 takes nothing away from anybody any more. */
+	/* Since Linux 7.3, switching ftrace off removes no hook. */
 	assert_true(ret == 0 || ret == -EBUSY || ret == -EOPNOTSUPP);
 	assert_true(records_of_a_child() & PROCLIFE_HAS(PROCLIFE_REAP));
 	plain_kprobes = ret == 0;
@@ -105,7 +105,7 @@ static bool kernel_has(const char *function)
 	return found;
 }
 
-/* The newer of both functions, as far as this kernel has it, and the user is told which. */
+/* The hook is on the newer of both functions if this kernel has it, and the log names it. */
 static void test_where_it_stands(void **state)
 {
 	struct proclife_source *source = open_source();
@@ -118,7 +118,7 @@ static void test_where_it_stands(void **state)
 	proclife_source_free(source);
 }
 
-/* As for one who does not want it. */
+/* The same if REAP is switched off by its parameter. */
 static void test_not_wanted(void **state)
 {
 	uint64_t seen;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A process without privilege cannot hide that it kills, by emptying the budget of signals before. And what
- * is exempt from the budget for that gives nobody a way around it.
+ * An unprivileged process cannot hide that it kills by emptying the budget of signals first. And signals that
+ * are exempt from the budget for this reason give no way around it.
  */
 #include <err.h>
 #include <pthread.h>
@@ -30,7 +30,7 @@ struct told {
 	bool suppressed;
 };
 
-/* What has been recorded of @pid so far; false if records were lost. */
+/* Reads the records of @pid so far; false if records were lost. */
 static bool read_told(struct proclife_source *source, pid_t pid, int signo, struct told *told)
 {
 	uint64_t end = now();
@@ -49,7 +49,7 @@ static bool read_told(struct proclife_source *source, pid_t pid, int signo, stru
 	return true;
 }
 
-/* What a child and this process tell each other. */
+/* Shared by a child and this process. */
 static struct {
 	atomic_bool go;
 	_Atomic pid_t tracee;
@@ -64,7 +64,10 @@ static void block_usr1(void)
 	sigprocmask(SIG_BLOCK, &usr1, NULL);
 }
 
-/* Until this process says so. Blocked, and so pending from the second one on: it ends nobody. */
+/*
+ * Sends signals until this process stops it. The signal is blocked, and pending from the second one on, so it
+ * ends no process.
+ */
 static void empty_the_account(void)
 {
 	block_usr1();
@@ -115,7 +118,7 @@ static bool be_two_threads(void)
 	return be_nobody() && !pthread_create(&thread, NULL, wait_for_ever, NULL);
 }
 
-/* The account empties first. False if this machine is too slow to empty it. */
+/* Empties the account first. False if this machine is too slow to empty it. */
 static bool kill_and_read(struct proclife_source *source, unsigned int i, struct told *told, bool *whole)
 {
 	int status, signo = dumping[i % 4];
@@ -131,7 +134,7 @@ static bool kill_and_read(struct proclife_source *source, unsigned int i, struct
 	return emptied;
 }
 
-/* Emptying the account first does not hide a kill: what dumps core is recorded, too. */
+/* Emptying the account first does not hide a kill, not even by a signal that dumps core. */
 static void test_killers_do_not_hide(void **state)
 {
 	unsigned int tries = 0, seen = 0;
@@ -160,7 +163,7 @@ static void test_killers_do_not_hide(void **state)
 #define DISCARDED 300
 #define BESIDES 100
 
-/* A tracer discards what its tracee was sent, while it keeps the account of signals empty. */
+/* A tracer discards its tracee's signals, while it keeps the account of signals empty. */
 static void discard_by_tracer(void)
 {
 	int status;
@@ -184,7 +187,7 @@ static void discard_by_tracer(void)
 	waitpid(pid, &status, 0);
 }
 
-/* What is recorded of it; false if some of the records were lost. */
+/* Reads the records of it; false if some were lost. */
 static bool read_discarded(struct told *told)
 {
 	struct proclife_source *source = open_source();
@@ -205,7 +208,7 @@ static bool read_discarded(struct told *told)
 	return whole;
 }
 
-/* What a tracer discards is no way around the budget: while signals are suppressed, these are, too. */
+/* Signals that a tracer discards are no way around the budget: they are suppressed, too. */
 static void test_discarded_signals_need_budget(void **state)
 {
 	struct told told = { .kills = 0 };

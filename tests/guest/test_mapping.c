@@ -84,7 +84,7 @@ static void test_only_its_owner_opens_it(void **state)
 	assert_int_equal(WEXITSTATUS(status), EACCES);
 }
 
-/* What a child that becomes this one gets when it opens the device: 0 or an error. */
+/* The result of a child that opens the device as this user: 0 or an error. */
 struct reader {
 	const char *who;
 	bool member, in_user_ns, in_pid_ns;
@@ -103,7 +103,7 @@ static const struct reader readers[] = {
 	{ .who = "one with CAP_SYS_ADMIN", .capabilities = CAP(CAP_SYS_ADMIN), .error = 0, .error_of_group = 0 },
 	{ .who = "one with CAP_DAC_READ_SEARCH", .capabilities = CAP(CAP_DAC_READ_SEARCH), .error = EPERM,
 	  .error_of_group = EPERM },
-	/* As the root of a container has them, with a node of its own or the machine's. */
+	/* A container's root, with a node of its own or the machine's. */
 	{ .who = "root with the capabilities of a container", .capabilities = 0xa80425fb, .error = EPERM,
 	  .error_of_group = EPERM },
 	{ .who = "root of a user namespace", .in_user_ns = true, .capabilities = ~0ULL, .error = EPERM,
@@ -161,7 +161,7 @@ static void expect_opens(const char *path, bool of_group)
 	}
 }
 
-/* A mode does not let read who has no business with the whole machine; root's word to a group does. */
+/* A mode alone does not let a container read the whole machine; root's grant to a group does. */
 static void test_who_may_read(void **state)
 {
 	static const struct reader member = { .member = true };
@@ -173,7 +173,7 @@ static void test_who_may_read(void **state)
 	assert_int_equal(chown(PROCLIFE_DEVICE, 0, GROUP), 0);
 	assert_int_equal(chmod(PROCLIFE_DEVICE, 0440), 0);
 	expect_opens(PROCLIFE_DEVICE, true);
-	/* A node elsewhere is not root's word: a container makes its own. */
+	/* A node elsewhere is no grant by root: a container makes its own. */
 	assert_int_equal(stat(PROCLIFE_DEVICE, &st), 0);
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(chmod(folder, 0755), 0);
@@ -183,14 +183,14 @@ static void test_who_may_read(void **state)
 	assert_int_equal(open_as(&member, own), EPERM);
 	unlink(own);
 	rmdir(folder);
-	/* Neither is a mode for everybody. */
+	/* Neither is a mode for all users. */
 	assert_int_equal(chmod(PROCLIFE_DEVICE, 0444), 0);
 	assert_int_equal(open_as(&readers[0], PROCLIFE_DEVICE), EPERM);
 	assert_int_equal(chown(PROCLIFE_DEVICE, 0, 0), 0);
 	assert_int_equal(chmod(PROCLIFE_DEVICE, 0400), 0);
 }
 
-/* Each page that is mapped for this file, without x, whatever was asked for. */
+/* No page of this file is mapped with x, whatever was asked for. */
 static void assert_not_executable(const void *map)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
@@ -209,7 +209,7 @@ static void assert_not_executable(const void *map)
 	assert_true(found);
 }
 
-/* With READ_IMPLIES_EXEC, the kernel asks for it whenever a program wants to read. */
+/* With READ_IMPLIES_EXEC, the kernel adds PROT_EXEC whenever a program asks for PROT_READ. */
 static void test_is_never_executable(void **state)
 {
 	void *map;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The marks of a death that no tracepoint gives: where it begins, who freed it. Each is judged by
- * those who brought it about.
+ * The marks of a death that no tracepoint gives: where it begins, which process freed it. Each is judged by
+ * the processes that caused it.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -29,7 +29,7 @@
 
 #define MS 1000000ull
 
-/* All that the header promises is there on this kernel, and nothing else. */
+/* This kernel has all features that the header promises, and no others. */
 static void test_all_there(void **state)
 {
 	(void)state;
@@ -46,7 +46,7 @@ static void test_all_there(void **state)
 	assert_int_equal(marks_header()->marks_missed, 0);
 }
 
-/* Nobody has to pay for what is not wanted. */
+/* Marks that are switched off have no hooks. */
 static void test_not_wanted(void **state)
 {
 	static const struct {
@@ -82,7 +82,7 @@ static void *sleep_on(void *data)
 	return data;
 }
 
-/* Each thread has its beginning; the address space goes with the last one. */
+/* Each thread's exit has its own beginning; the address space goes with the last one. */
 static void test_threads(void **state)
 {
 	const unsigned int threads = 100;
@@ -121,7 +121,7 @@ static void test_threads(void **state)
 	assert_int_equal(torn, 1);
 }
 
-/* It cannot be killed while it sleeps without a break: that is the phase kill. */
+/* A process in an uninterruptible sleep cannot be killed: that is the phase kill. */
 static void test_uninterruptible(void **state)
 {
 	const struct proclife_record *exiting;
@@ -139,7 +139,7 @@ static void test_uninterruptible(void **state)
 	}
 	slow_file_await(&file);
 	kill(pid, SIGKILL);
-	killed = now(); /* or a little earlier */
+	killed = now(); /* the kill may be a little earlier */
 	usleep(400000);
 	assert_int_equal(state_of(pid), 'D');
 	answered = now();
@@ -155,7 +155,7 @@ static void test_uninterruptible(void **state)
 	slow_file_end(&file);
 }
 
-/* Who traces it is named, and the time in which the tracer holds it counts. */
+/* The tracer is named, and the time in which it holds the process counts. */
 static void test_traced(void **state)
 {
 	const struct proclife_record *exiting, *exit_;
@@ -184,7 +184,7 @@ static void test_traced(void **state)
 	assert_true(exit_->ts > exiting->ts + 300 * MS);
 }
 
-/* Its parent ends first, and this process takes it over. */
+/* Its parent ends first, and this process adopts it. */
 static void test_adopted(void **state)
 {
 	int numbers[2];
@@ -227,7 +227,7 @@ static void mask_sigterm(int how)
 	sigprocmask(how, &set, NULL);
 }
 
-/* The SIGTERM that this child is sent, in so many microseconds. */
+/* Sends this child a SIGTERM after @delay; returns its record. */
 static const struct proclife_record *terminate(pid_t pid, useconds_t delay)
 {
 	const struct proclife_record *r;
@@ -241,7 +241,7 @@ static const struct proclife_record *terminate(pid_t pid, useconds_t delay)
 	return r;
 }
 
-/* A signal that all threads block ends nobody yet; one that a thread does not block may. */
+/* A signal that all threads block ends no process yet; one that a thread does not block may. */
 static void test_blocked(void **state)
 {
 	sigset_t set;
@@ -271,7 +271,7 @@ static void test_blocked(void **state)
 	}
 	compare("SIGNAL.blocked", "sigprocmask", terminate(pid, 100000)->signal.blocked == 0);
 
-	/* It is out of the mask while somebody waits for it. */
+	/* A signal is out of the mask while a thread waits for it. */
 	ready_prepare();
 	pid = must_fork();
 	if (!pid) {
@@ -296,11 +296,11 @@ static void trace_frees(const char *on)
 }
 
 struct runner {
-	int pid; /* -1: nothing is said of it */
+	int pid; /* -1: not known */
 	bool softirq;
 };
 
-/* Where the tracepoint says that it was freed. */
+/* The context in which it was freed, by the tracepoint. */
 static struct runner traced_runner(pid_t pid)
 {
 	FILE *file = fopen("/sys/kernel/tracing/trace", "re");
@@ -325,7 +325,7 @@ static struct runner traced_runner(pid_t pid)
 	return runner;
 }
 
-/* Of a process that has ended. */
+/* Waits for the FREE of a process that has ended. */
 static const struct proclife_record *must_be_freed(pid_t pid)
 {
 	const struct proclife_record *r = NULL;
@@ -340,7 +340,7 @@ static const struct proclife_record *must_be_freed(pid_t pid)
 	return r;
 }
 
-/* The callback ran somewhere, and nobody holds what it freed. */
+/* The callback ran in some context, and nothing holds what it freed. */
 static void test_freed(void **state)
 {
 	const struct proclife_record *r;
@@ -364,7 +364,7 @@ static void test_freed(void **state)
 	assert_int_not_equal(r->free.runner, 0);
 }
 
-/* A counter of its events holds it. */
+/* A perf counter of the task holds it. */
 static void test_held(void **state)
 {
 	struct perf_event_attr attr = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who tears an address space down, and when, judged by those who brought it about. */
+/* Which process tears an address space down, and when, judged by the processes that caused it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
@@ -26,7 +26,7 @@
 
 #define MIB 1048576ul
 
-/* Older headers lack it. */
+/* Older headers lack this. */
 #ifndef SYS_pidfd_getfd
 #define SYS_pidfd_getfd 438
 #endif
@@ -92,7 +92,7 @@ static void test_pages(void **state)
 	assert_in_range(teardown->mm.rss_anon, mapped.anon - error, mapped.anon + error);
 	assert_in_range(teardown->mm.rss_shmem, shared / 1024 - error, shared / 1024 + error);
 	assert_true(teardown->mm.tables >= (anon + shared) / 1024 / 512);
-	/* By itself, not for an exec, and there is nothing left. */
+	/* By the process itself, not for an exec, and nothing is left. */
 	assert_int_equal(teardown->tgid, pid);
 	assert_int_equal(gone->tgid, pid);
 	assert_int_equal(teardown->flags & PROCLIFE_F_EXECING, 0);
@@ -106,7 +106,7 @@ static void test_pages(void **state)
 	assert_int_equal(told.memory.rss_anon, teardown->mm.rss_anon);
 }
 
-/* What an exec drops is told apart from what a death does. */
+/* The teardown by an exec is distinguished from the teardown by a death. */
 static void test_exec(void **state)
 {
 	const struct proclife_record *r, *exiting;
@@ -131,7 +131,7 @@ static void test_exec(void **state)
 	assert_int_equal(exiting->exiting.exit_code, 0);
 }
 
-/* A region of this process on which whoever reads it waits, until @uffd is closed. */
+/* A region of this process; its readers wait until @uffd is closed. */
 static void *slow_region(int *uffd)
 {
 	struct uffdio_api api = { .api = UFFD_API };
@@ -147,7 +147,7 @@ static void *slow_region(int *uffd)
 	return at;
 }
 
-/* Another process holds the memory while it reads it, and lets go last: it tears it down. */
+/* Another process holds the memory while it reads it, and drops it last, so it tears it down. */
 static void test_held(void **state)
 {
 	struct {
@@ -208,7 +208,7 @@ static void test_held(void **state)
 	compare("MM TEARDOWN", "holder", teardown->tgid == (uint32_t)holder);
 	compare("MM GONE", "holder", gone->tgid == (uint32_t)holder);
 	compare("MM GONE", "clock", gone->ts < after);
-	/* It did that before it began to exit itself. */
+	/* The holder did that before it began to exit itself. */
 	assert_true(gone->ts < must_mark(PROCLIFE_EXITING, holder)->ts);
 
 	told = marks_told(pid);
@@ -221,7 +221,7 @@ static void test_held(void **state)
 	assert_int_equal(told.phases[PROCLIFE_UNMAP], gone->ts - teardown->ts);
 }
 
-/* A file of /proc that is open, and not being read, does not hold it. */
+/* An open file of /proc that is not being read does not hold the memory. */
 static void test_open_holds_nothing(void **state)
 {
 	struct told told;
@@ -250,8 +250,8 @@ static void test_open_holds_nothing(void **state)
 }
 
 /*
- * A fork that fails when it has copied the address space, as the PID namespace has lost its init: whose
- * memory that would have been is nobody's.
+ * A fork that fails after it has copied the address space, as the PID namespace has lost its init: that
+ * memory belongs to no process.
  */
 static void test_failed_fork(void **state)
 {
@@ -340,7 +340,7 @@ static void test_shared(void **state)
 	compare("MM TEARDOWN", "holder", teardown->tgid == (uint32_t)other);
 	assert_false(must_mark(PROCLIFE_FORK, pid)->flags & PROCLIFE_F_SHARES);
 	assert_true(must_mark(PROCLIFE_FORK, other)->flags & PROCLIFE_F_SHARES);
-	/* It was the first one's, and the second one has none. */
+	/* The memory was the first process's, and the second one has none. */
 	assert_true(marks_told(pid).phases[PROCLIFE_HELD] > 0);
 	assert_int_equal(marks_told(pid).memory.last.tgid, other);
 	assert_false(marks_told(other).known);

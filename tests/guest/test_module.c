@@ -117,7 +117,7 @@ static void test_stays_while_a_mapping_is_there(void **state)
 	assert_int_equal(module_unload(), 0);
 }
 
-/* 100 times, or as the environment says. */
+/* 100, or $ROUNDS. */
 static unsigned int rounds(void)
 {
 	const char *text = getenv("ROUNDS");
@@ -125,7 +125,7 @@ static unsigned int rounds(void)
 	return text ? strtoul(text, NULL, 10) : 100;
 }
 
-/* Its records must be there each time, so that it is seen to have worked before it goes. */
+/* Each time, its records must be there before it is unloaded. */
 static void test_comes_and_goes_in_a_storm(void **state)
 {
 	struct storm *storm = storm_start(4);

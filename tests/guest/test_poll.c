@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* read(2), poll(2) and epoll with a watermark: nobody sleeps past it, nobody is woken before it. */
+/* read(2), poll(2) and epoll with a watermark: no reader sleeps past it, none is woken before it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -33,7 +33,7 @@ static void test_read_counts_and_acknowledges(void **state)
 	close(fd);
 }
 
-/* Nothing else lives in this guest but kernel threads, which come and go: hence the large number. */
+/* Kernel threads come and go in this guest: hence the large number. */
 static void test_below_the_watermark_is_not_readable(void **state)
 {
 	int fd = open_device(O_NONBLOCK, 100000);
@@ -60,7 +60,7 @@ static void test_at_the_watermark_it_is_readable(void **state)
 	close(fd);
 }
 
-/* The sleeper is woken by what others do on other CPUs, and then there is as much as it asked for. */
+/* The sleeper is woken by records of other CPUs, and then as many are there as it asked for. */
 static void sleep_until(uint64_t watermark, unsigned int forks)
 {
 	int fd, child;
@@ -143,7 +143,7 @@ static void test_epoll_wakes_too(void **state)
 	close(fd);
 }
 
-/* A thousand sleeps, each ended by one fork at once: a lost wake-up would last for minutes. */
+/* A thousand sleeps, each ended at once by one fork: a lost wake-up would last for minutes. */
 static void test_no_wakeup_is_lost(void **state)
 {
 	int fd = open_device(0, 1);

@@ -29,7 +29,7 @@ static void test_two_readers_see_the_same(void **state)
 	first = open_source();
 	second = open_source();
 	begin = now();
-	/* Counted, not timed: enough to tell something, and less than the rings hold. */
+	/* Counted, not timed: enough to compare, and less than the rings hold. */
 	storm = storm_start(4);
 	while (storm_forked(storm) < 500)
 		usleep(1000);
@@ -62,7 +62,7 @@ static void test_two_readers_see_the_same(void **state)
 	assert_int_equal(module_unload(), 0);
 }
 
-/* Asked for slice by slice, all events come, too: what ends a slice is the first of the next. */
+/* All events also come slice by slice: the event that ends a slice is the first of the next. */
 static void test_slices_make_up_the_whole(void **state)
 {
 	struct proclife_source *whole, *sliced;
@@ -114,7 +114,7 @@ static void committed(struct proclife_source *source, uint64_t commit[MAX_CPUS])
 
 /*
  * On each CPU, what is yielded and what is lost make up what was committed. The counts are read
- * just before and just after the reader begins, and ends: where a CPU was still in between, as it
+ * just before and just after the reader begins, and ends: if a CPU was idle in between, as it
  * nearly always is, this is exact.
  */
 static void test_an_overrun_is_counted_exactly(void **state)
@@ -137,7 +137,7 @@ static void test_an_overrun_is_counted_exactly(void **state)
 
 	storm = storm_start(4);
 	for (i = 0; i < 21; i++) {
-		/* However slow the machine is: more on one CPU than its ring holds. */
+		/* On slow machines, too: more on one CPU than its ring holds. */
 		pin_to_cpu(0);
 		fork_many(40);
 		unpin();
@@ -148,7 +148,7 @@ static void test_an_overrun_is_counted_exactly(void **state)
 			stop = now();
 			committed(watch, end[1]);
 		} else {
-			stop = 0; /* take what there is */
+			stop = 0; /* take what is left */
 		}
 		for (;;) {
 			if (stop ? !next_until(source, stop, &event) :

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who reaped, and whether it was waiting: judged by those who did it. */
+/* Which process reaped, and was it waiting? Judged by the processes themselves. */
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@
 
 #define MS 1000000ull
 
-/* What the library says of this reaper by now. */
+/* What the library reports of this reaper now. */
 static const struct proclife_reaper *reaper(uint32_t tgid)
 {
 	const struct proclife_reaper *found;
@@ -87,7 +87,7 @@ static void test_too_late(void **state)
 	assert_int_equal(reaper(getpid())->awaited, 0);
 }
 
-/* Each call is a wait of its own: the one that finds it came too late. */
+/* Each call is a wait of its own: the call that finds the zombie came too late. */
 static void test_polling(void **state)
 {
 	const struct proclife_process *process;
@@ -97,7 +97,7 @@ static void test_polling(void **state)
 	(void)state;
 	for (i = 0; i < 3; i++)
 		assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
-	/* Not at the moment of its end, when a call can begin before it and still find it. */
+	/* Away from the end itself, when a call can begin before it and still find the zombie. */
 	usleep(600000);
 	assert_int_equal(waitpid(pid, NULL, WNOHANG), pid);
 	process = &life_of(pid)->process;
@@ -105,7 +105,7 @@ static void test_polling(void **state)
 	assert_int_equal(reaper(getpid())->belated, 1);
 }
 
-/* One wait(2), one reap: that of the second child is another one. */
+/* One wait(2), one reap: the second child's is another one. */
 static void test_two(void **state)
 {
 	const struct proclife_process *process;
@@ -157,7 +157,7 @@ static void expect_wanted(uint32_t what, pid_t pid)
 	assert_int_equal(self->waited_for, pid);
 }
 
-/* The child is the leader of a group, whose number is its PID: which of them is meant is in the system call. */
+/* The child leads a process group of the same number: only the system call says which is meant. */
 static void test_wanted(void **state)
 {
 	siginfo_t info;
@@ -183,7 +183,7 @@ static void test_wanted(void **state)
 	expect_wanted(PROCLIFE_WAIT_ANY, 0);
 	assert_int_equal(waitid(BY_PIDFD, (id_t)fd, &info, WEXITED | WNOHANG), 0);
 	expect_wanted(PROCLIFE_WAIT_PID, pid);
-	/* Nobody has a number above kernel.pid_max, nor a group. */
+	/* No process and no group has a number above kernel.pid_max. */
 	assert_int_equal(waitpid(INT_MAX, NULL, WNOHANG), -1);
 	expect_wanted(PROCLIFE_WAIT_PID, 0);
 	assert_int_equal(waitpid(-INT_MAX, NULL, WNOHANG), -1);
@@ -192,7 +192,7 @@ static void test_wanted(void **state)
 	must_end(pid, 0);
 }
 
-/* Forks an orphan, which outlives its parent, and tells its pid. */
+/* Forks an orphan, which outlives its parent, and writes its pid. */
 static void make_orphan(int to)
 {
 	pid_t pid = fork();
@@ -261,7 +261,7 @@ static void test_subreaper(void **state)
 	close(pids[1]);
 }
 
-/* The ends that were announced to this process since @father ended, and when that one's was. */
+/* Counts the notifications to this process since @father ended, and when it was notified of @father. */
 static unsigned int count_notified(struct proclife_source *source, pid_t father, uint64_t *own)
 {
 	uint64_t end = now(), exited = 0;
@@ -286,7 +286,7 @@ static unsigned int count_notified(struct proclife_source *source, pid_t father,
 	return count;
 }
 
-/* Its zombies are reparented: the new parent is notified of them before it is of this one. */
+/* Its zombies are reparented: the new parent is notified of them before it is notified of this process. */
 static void test_leaves_zombies(void **state)
 {
 	struct proclife_source *source = open_source();
@@ -349,7 +349,7 @@ static void test_init_of_a_namespace(void **state)
 	assert_int_equal(waitpid(outer, &status, 0), outer);
 	assert_int_equal(status, 0);
 	process = &life_that(is_adopted, 0)->process;
-	life_of((pid_t)process->reaper_tgid); /* what it was is certain with its own end */
+	life_of((pid_t)process->reaper_tgid); /* how the reaper waited is certain at its own end */
 	assert_int_equal(process->ns_pid, 3);
 	assert_true(reaper(process->reaper_tgid)->init);
 	assert_int_not_equal(process->reaper_tgid, 1);
@@ -393,7 +393,7 @@ static void test_ignored(void **state)
 	assert_int_equal(reaper(getpid())->reaped, 0);
 }
 
-/* Its zombie is still there when the trace ends: the library knows its parent, and since when. */
+/* Its zombie is still there when the trace ends: the library knows the parent, and since when. */
 static void test_left_open(void **state)
 {
 	uint64_t before = now();
@@ -410,10 +410,10 @@ static void test_left_open(void **state)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-/* The thread that execs releases the leader and takes over its pid: nobody waited for that. */
+/* The thread that execs releases the leader and takes over its pid: no process waited for that. */
 static void *exec_true(void *data)
 {
-	usleep(400000); /* its parent is to be in wait(2) when it ends */
+	usleep(400000); /* so that its parent is in wait(2) when it ends */
 	execl("/bin/true", "true", NULL);
 	return data;
 }

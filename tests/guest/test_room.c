@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The room that a snapshot gets, and the memory that it takes: the caller's. */
+/* The room that a snapshot gets, and its memory, which is charged to the caller. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -42,8 +42,8 @@ static bool untouched(const struct proclife_record *record)
 }
 
 /*
- * Takes a snapshot into room for so many. There is no room only if there are more tasks than room;
- * what there is room for is written, and nothing behind it. Returns how many tasks there are.
+ * Takes a snapshot with room for @capacity. It fails for lack of room only if there are more tasks than
+ * room; what fits is written, and nothing behind it. Returns how many tasks there are.
  */
 static uint32_t tasks_with_room(uint32_t capacity)
 {
@@ -64,7 +64,7 @@ static uint32_t tasks_with_room(uint32_t capacity)
 	return s.count;
 }
 
-/* They do nothing, so that the number of tasks is known but for the kernel's own threads. */
+/* Sleepers do nothing, so that the number of tasks is known but for the kernel's own threads. */
 static void start_sleepers(int *sleepers, unsigned int count)
 {
 	unsigned int i;
@@ -90,13 +90,13 @@ static void stop_sleepers(const int *sleepers, unsigned int count)
 		waitpid(sleepers[i], NULL, 0);
 }
 
-/* Room for exactly all tasks is enough, and for one less is not, however many chunks they fill. */
+/* Room for exactly all tasks is enough, and room for one less is not, however many chunks they fill. */
 static void check_exact_room(void)
 {
 	unsigned int i;
 	uint32_t all;
 
-	/* A thread of the kernel may come or go between two of them, but not each time. */
+	/* A kernel thread may come or go between two snapshots, but not each time. */
 	for (i = 0; i < 50; i++) {
 		all = tasks_with_room(0);
 		if (tasks_with_room(all) == all && tasks_with_room(all - 1) == all &&
@@ -123,7 +123,7 @@ static void test_exact_room(void **state)
 	}
 }
 
-/* While tasks come and go, what it says of the room is still right. */
+/* While tasks come and go, the room that it reports is still right. */
 static void test_room_in_a_storm(void **state)
 {
 	static const int around[] = { -2, -1, 0, 1, 2, CHUNK };
@@ -145,7 +145,7 @@ static void test_room_in_a_storm(void **state)
 
 enum { STARTING, READY, GO };
 
-/* What the caller in its cgroup and the test tell each other. */
+/* Shared by the caller in its cgroup and the test. */
 struct shared {
 	int state;
 	int before, without_memory, after; /* errno, or 0 */
@@ -158,7 +158,7 @@ static int try_snapshot(void)
 	return ioctl(device, PROCLIFE_IOC_SNAPSHOT, &s) ? errno : 0;
 }
 
-/* Returns false if it has not come within a minute. */
+/* Returns false if the state is not reached within a minute. */
 static bool wait_for(const struct shared *shared, int state)
 {
 	unsigned int i;
@@ -190,7 +190,7 @@ static int write_file(const char *path, const char *text)
 #define ROOT "/sys/fs/cgroup"
 #define GROUP ROOT "/proclife-room"
 
-/* It needs no more memory itself, and is not killed: only allocations of the module can fail. */
+/* The caller needs no more memory, and is not killed: only the module's allocations can fail. */
 static void be_caller(struct shared *shared)
 {
 	if (write_file("/proc/self/oom_score_adj", "-1000") || mlockall(MCL_CURRENT))
@@ -209,7 +209,7 @@ static void be_caller(struct shared *shared)
 	_exit(0);
 }
 
-/* A cgroup that must not have any memory; false if this kernel does not limit it. */
+/* Makes a cgroup that may have no memory; false if this kernel does not limit it. */
 static bool make_group(void)
 {
 	write_file(ROOT "/cgroup.subtree_control", "+memory");
@@ -221,7 +221,7 @@ static bool make_group(void)
 	return false;
 }
 
-/* The limit of a cgroup is that of its snapshots, and no one else's. */
+/* A cgroup's limit applies to its snapshots, and to no others. */
 static void test_memory_is_the_callers(void **state)
 {
 	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How much memory a death gives back, against the page tables of just before it. */
+/* Compares the memory that a death frees with the page tables just before it. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -28,7 +28,7 @@
 #define THREADS 8
 #define FEW 40 /* pages: up to Linux 6.1, a thread keeps the count of 64 faults for itself */
 
-/* What the death itself touches: a page or two that a fault on the way brings in. */
+/* The death itself faults in a page or two. */
 #define TOUCHED 16 /* KiB */
 
 static void *map(size_t size, int protection, int flags, int fd)
@@ -90,7 +90,7 @@ static void must_be_near(const char *mark, const __u64 *rss, const struct smaps 
 	}
 }
 
-/* Up to Linux 6.1, it counts for each thread. */
+/* Up to Linux 6.1, the error is per thread. */
 static uint64_t rss_error(unsigned int threads)
 {
 	unsigned int major, minor;

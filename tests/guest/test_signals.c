@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who killed whom, and when a process became a zombie: judged by those who did it. */
+/* Which process killed which, and when a process became a zombie: judged by the processes themselves. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -111,7 +111,7 @@ static void test_by_a_timer(void **state)
 	assert_true(life->killed);
 	assert_int_equal(life->killer.signo, SIGALRM);
 	assert_int_equal(life->killer.code, SI_KERNEL);
-	/* An interrupt did it, or its thread where interrupts are threads: no process. */
+	/* An interrupt sent it, or an interrupt's thread: no process. */
 	assert_true(!life->killer.task || life->killer.tgid != (uint32_t)pid);
 }
 
@@ -154,7 +154,7 @@ static bool was_killed(const struct life *life, pid_t pid)
 	return life->killed;
 }
 
-/* Pids are those of the initial namespace, whatever the killer's are. */
+/* Pids are in the initial namespace, whatever the killer's namespace. */
 static void test_from_another_namespace(void **state)
 {
 	const struct life *life;
@@ -195,7 +195,7 @@ static void exit_quietly(int signo)
 	_exit(0);
 }
 
-/* What is caught or ignored kills nobody, and is not recorded. */
+/* A signal that is caught or ignored kills no process, and is not recorded. */
 static void test_caught(void **state)
 {
 	struct proclife_event event;
@@ -235,7 +235,7 @@ static void test_caught(void **state)
 	close(ready[1]);
 }
 
-/* The parent is notified between the exit and the reap, whether it listens or not. */
+/* The parent is notified between the exit and the reap, whether it waits or not. */
 static void test_teardown(void **state)
 {
 	uint64_t teardown, zombie, rcu_free, exit_free;
@@ -257,12 +257,12 @@ static void test_teardown(void **state)
 	assert_true(proclife_marks_phase(marks, PROCLIFE_RCU_FREE, &rcu_free));
 	assert_true(proclife_marks_phase(marks, PROCLIFE_EXIT_FREE, &exit_free));
 	assert_int_equal(teardown + zombie + rcu_free, exit_free);
-	/* It lay there while we slept. */
+	/* It was a zombie while we slept. */
 	assert_true(zombie > 100000000);
 	assert_true(teardown < zombie);
 }
 
-/* Its parent is told without a signal, and nobody has to reap it. */
+/* Its parent is notified without a signal, and no process has to reap it. */
 static void test_sigchld_ignored(void **state)
 {
 	const struct life *life;
@@ -283,7 +283,7 @@ static void test_sigchld_ignored(void **state)
 }
 
 /*
- * The kernel sends this one without information, as if the writer had sent it to itself. The ring is so small
+ * The kernel sends SIGPIPE without siginfo, as if the writer had sent it to itself. The ring is so small
  * that each record lies where another one was: all of it has to be written.
  */
 static void test_by_a_pipe(void **state)

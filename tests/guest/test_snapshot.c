@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The snapshot against what /proc says, and against the records around it. */
+/* Compares the snapshot with /proc, and with the records around it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ static const struct proclife_record *find_pid(uint32_t pid)
 	return NULL;
 }
 
-/* A task as /proc has it. */
+/* A task in /proc. */
 struct listed {
 	int pid;
 	int tgid;
@@ -67,7 +67,7 @@ struct list {
 	unsigned int count;
 };
 
-/* Field n of a stat, counted from 1 as in proc(5); only numbers behind the name. */
+/* Field n of a stat, counted from 1 as in proc(5); only for numbers behind the name. */
 static uint64_t stat_field(const char *text, int n)
 {
 	const char *field = strrchr(text, ')') + 2;
@@ -77,7 +77,7 @@ static uint64_t stat_field(const char *text, int n)
 	return strtoull(field, NULL, 10);
 }
 
-/* Not if it is gone by now. */
+/* Adds a task unless it is gone already. */
 static void list_task(struct list *list, const char *tgid, const char *tid)
 {
 	char path[600], text[1024];
@@ -146,7 +146,7 @@ static void *pause_in_thread(void *data)
 	return NULL;
 }
 
-/* Returns how many tasks they are in all. */
+/* Returns the number of all their tasks. */
 static unsigned int gather(pid_t crowd[CROWD])
 {
 	unsigned int i, k, tasks = 0;
@@ -193,8 +193,8 @@ static void dismiss(const pid_t crowd[CROWD])
 }
 
 /*
- * Who is in /proc before and after the snapshot existed during it. Others in it were born while this
- * looked. Of our own children it is known how many tasks there are.
+ * A task that is in /proc before and after the snapshot existed during it. Other tasks in it were born
+ * while this test looked. For our own children the number of tasks is known.
  */
 static void test_holds_every_task_of_proc(void **state)
 {
@@ -307,7 +307,7 @@ static void *wait_for_signal(void *arg)
 	return arg;
 }
 
-/* The leader ends with a status of its own, which is not what wait(2) gives. */
+/* The leader ends with a status of its own, which wait(2) does not return. */
 static void test_a_zombie_has_the_code_of_its_group(void **state)
 {
 	const struct proclife_record *r;
@@ -368,8 +368,8 @@ static void test_shows_threads_in_their_group(void **state)
 
 static struct {
 	unsigned int born;
-	unsigned int orphans; /* forked in the stream by nobody known */
-	uint64_t stranger; /* when the last was reaped that was not forked in the stream, nor in the snapshot */
+	unsigned int orphans; /* forked in the stream by an unknown parent */
+	uint64_t stranger; /* the last reap of a process that was neither forked in the stream nor in the snapshot */
 } lives;
 
 static void count_born(void *data, struct proclife_process *process,
@@ -388,7 +388,7 @@ static void count_gone(void *data, struct proclife_process *process)
 	lives.orphans += process->marks.born && !process->parent_id;
 }
 
-/* Of a task that was reaped before the first record, only the FREE can come: that is no stranger. */
+/* A task that was reaped before the first record can leave only its FREE: it is no stranger. */
 static void count_task(void *data, struct proclife_task *task)
 {
 	uint64_t end = task->marks.reaped ? task->marks.reaped : task->marks.exited;
@@ -398,7 +398,7 @@ static void count_task(void *data, struct proclife_task *task)
 		lives.stranger = end;
 }
 
-/* Attaching in the middle of a storm leaves nobody unknown, a hundred times. */
+/* Attaching in the middle of a storm leaves no process unknown, a hundred times. */
 static void test_attaches_without_a_gap(void **state)
 {
 	const struct proclife_reports reports = {
@@ -437,7 +437,7 @@ static void test_attaches_without_a_gap(void **state)
 		}
 		assert_true(lives.born > 50);
 		assert_int_equal(lives.orphans, 0);
-		/* One that is there before the positions are noted can be reaped before it is walked past. */
+		/* A process from before the positions are noted can be reaped before the walk reaches it. */
 		assert_true(lives.stranger < taken);
 		proclife_tasks_free(tasks);
 		proclife_source_free(source);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A record says nothing of the one whose slot it takes: what it has no value for is 0. */
+/* A record keeps nothing of the record whose slot it takes: fields without a value are 0. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -44,7 +44,7 @@ static void fill_rings(void)
 	unpin();
 }
 
-/* What the kernel begins for itself, and cannot exec, ends without an address space. */
+/* A usermode helper that cannot exec ends without an address space. */
 static void end_without_memory(void)
 {
 	for (int i = 0; i < 5; i++)
@@ -60,7 +60,7 @@ static void set_helper(const char *path)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* Returns whether it has no address space. */
+/* Does the record say that there was no address space? */
 static bool says_nothing_of_memory(const struct proclife_exiting *e)
 {
 	if (e->mm)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * CPUs that stand still at any instruction, as virtual ones do: in a guest of tests/vm/run --stall.
- * One that stands still in the middle of a write holds the merge horizon and nothing else; one on
+ * A CPU that stands still in the middle of a write holds the merge horizon and nothing else; one on
  * which a reader runs holds nothing at all.
  */
 #include <setjmp.h>
@@ -27,7 +27,7 @@
 /* No write takes this long, even where the emulator has to wait for the machine. */
 #define LONG 20000000ull
 
-/* Of each kind; on a slow machine, in a shorter time, the least will do. */
+/* Stalls of each kind; on a slow machine, in a shorter time, fewer are enough. */
 #define WANTED 20
 #define LEAST 5
 #define SECONDS_WANTED 100
@@ -101,7 +101,7 @@ static void write_all_the_time(int cpu, uint64_t *forked)
 	}
 }
 
-/* The record that was in flight: no horizon taken meanwhile may be above its time. */
+/* For the record that was in flight: no horizon taken meanwhile may be above its time. */
 static void check_time(struct proclife_source *source, const struct proclife_ring_ctl *ctl,
 		       const struct write *write)
 {
@@ -128,7 +128,7 @@ static void look_at(struct proclife_source *source, uint32_t cpu, struct write *
 			add_time(&in_a_write, write->until - write->since, write->more);
 		write->since = 0;
 	}
-	/* As commit is still the same, this position was in flight when reserve was read. */
+	/* If commit is still the same, this position was in flight when reserve was read. */
 	if (reserve == commit || commit_of(ctl) != commit)
 		return;
 	others = committed_but(source, cpu);
@@ -139,7 +139,7 @@ static void look_at(struct proclife_source *source, uint32_t cpu, struct write *
 	write->more = others - write->others;
 }
 
-/* Nothing here takes long, unless the reader's own CPU stands still. */
+/* Nothing here takes long unless the reader's own CPU stands still. */
 static void watch(struct proclife_source *source, struct write *writes)
 {
 	uint32_t cpu, cpus = proclife_source_header(source)->cpus;
@@ -208,7 +208,7 @@ static void test_cpus_that_stand_still(void **state)
 		      (unsigned long long)proclife_source_lost(source));
 	assert_true(freed >= *forked + cpus - 1);
 	assert_int_equal(proclife_source_lost(source), 0);
-	/* The horizon has gone on. */
+	/* The horizon has advanced. */
 	assert_true(proclife_source_horizon(source) >= quiet);
 	assert_true(seen_each(LEAST));
 	/* Not each time: an emulator that stops one CPU can be about to stop all for a moment. */

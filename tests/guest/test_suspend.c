@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The machine sleeps: in a guest of tests/vm/run --suspend, since no other one wakes up. All
- * records from before and after are there, and in order, on a clock that goes on like the kernel's.
+ * Suspends the machine, in a guest of tests/vm/run --suspend, since others do not wake up. All
+ * records from before and after are there, and in order, and the records' clock behaves like the kernel's.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -61,7 +61,7 @@ static unsigned int sleeps(void)
 	return n;
 }
 
-/* Until it works: what is to wake the kernel up may come before it sleeps. */
+/* Retries until it works: the wake-up may come before the kernel sleeps. */
 static void fall_asleep(const char *how)
 {
 	unsigned int before = sleeps(), tries;
@@ -74,7 +74,7 @@ static void fall_asleep(const char *how)
 	assert_int_equal(sleeps(), before + 1);
 }
 
-/* How far the two clocks are apart, as the device says to whom opens it now. */
+/* The distance of the two clocks, by the header of a device that is opened now. */
 static uint64_t to_boottime(void)
 {
 	struct proclife_source *source = open_source();
@@ -84,7 +84,7 @@ static uint64_t to_boottime(void)
 	return offset;
 }
 
-/* A child's FORK: at this time by its stamp, and by its start on the clock that counts sleep. */
+/* Checks a child's FORK: its ts is now, and its start is now on the clock that counts sleep. */
 static void check_a_birth(struct proclife_source *source, uint64_t *freed, uint64_t *last)
 {
 	uint64_t mono = now(), boot = boottime(), until;
@@ -134,7 +134,7 @@ static int64_t sleep_in_a_storm(const char *how)
 		fall_asleep(how);
 		told = to_boottime() - told;
 		slept = boottime() - now() - slept;
-		/* The two clocks are not read at once, so that this is not exact. */
+		/* The two clocks are not read at the same instant, so this is not exact. */
 		assert_true(llabs(told - slept) < 20000000);
 		all += slept;
 		freed += read_in_order(source, UINT_MAX, &last);
@@ -164,7 +164,7 @@ static pid_t recorder_start(const char *reader, const char *recording, const cha
 	return pid;
 }
 
-/* Until the file is there. */
+/* Waits until the file is there. */
 static void wait_for(const char *path)
 {
 	unsigned int tries;
@@ -175,7 +175,7 @@ static void wait_for(const char *path)
 	}
 }
 
-/* Prints what --info says of the recording, and returns it: until the next call. There is no shell. */
+/* Prints --info of the recording, and returns it, valid until the next call. There is no shell. */
 static const char *info_of(const char *reader, const char *recording)
 {
 	static char text[4096];
@@ -223,7 +223,7 @@ static void find_saved(const char *folder, char path[PATH_MAX])
 	assert_int_equal(count, 1);
 }
 
-/* The flight recorder goes on, loses nothing, and says that the clocks went apart. */
+/* The flight recorder goes on, loses nothing, and reports that the clocks diverged. */
 static void recorder_asleep(const char *how)
 {
 	char folder[] = "/tmp/proclife-asleep-XXXXXX", recording[64], all_saved[64];
@@ -282,8 +282,8 @@ static void test_suspend_to_idle(void **state)
 }
 
 /*
- * All that suspend to memory does but the last step, which the firmware does: CPUs go, the clock
- * stops, and five seconds later all comes again.
+ * All of suspend to memory but the firmware's last step: CPUs go, the clock
+ * stops, and five seconds later everything resumes.
  */
 static void test_suspend_to_memory(void **state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A reader in a time namespace, which has another clock: what it yields is the same, at once and
+ * A reader in a time namespace, which has another clock, yields the same records, at once and
  * in order.
  */
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static bool is_near(uint64_t a, uint64_t b)
 	return a - b + SECOND < 2 * SECOND;
 }
 
-/* A fork of ours is yielded within two seconds, and in its place among those of the storm. */
+/* Our fork is yielded within two seconds, and in order among the forks of the storm. */
 static int read_here(void)
 {
 	struct proclife_source *source;
@@ -56,7 +56,7 @@ static int read_here(void)
 	if (proclife_device_open(&source, NULL))
 		return CANNOT_OPEN;
 	header = proclife_source_header(source);
-	/* The wall has one time in all namespaces. */
+	/* The wall-clock time is the same in all namespaces. */
 	if (!is_near(proclife_source_now(source) + header->to_realtime, clock_now(CLOCK_REALTIME)))
 		return WRONG_TIME;
 	pid = fork();
@@ -83,7 +83,7 @@ static int read_here(void)
 	return LATE;
 }
 
-/* In a namespace where CLOCK_MONOTONIC is this many seconds ahead. */
+/* Reads in a namespace where CLOCK_MONOTONIC is this many seconds ahead. */
 static int read_in_namespace(long ahead)
 {
 	int pid = fork(), status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who is woken, when several sleep in different ways: each by its own watermark, and none too often. */
+/* Several readers sleep in different ways: each is woken by its own watermark, and none too often. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -23,7 +23,7 @@
 #include "polling.h"
 #include "reading.h"
 
-/* An epoll that waits for this file, at most one of those that wait for it exclusively. */
+/* An epoll that waits for this file with these events, such as EPOLLEXCLUSIVE. */
 static int epoll_of(int fd, uint32_t events)
 {
 	struct epoll_event event = { .events = EPOLLIN | events };
@@ -67,9 +67,9 @@ static void all_were_woken(const int *pids, unsigned int count)
 }
 
 /*
- * Those that wait exclusively take nothing away from who waits for another file, or for the same one:
- * first one that waits for far more than will come, then three epolls of one file, one of another
- * with a watermark of its own, and a plain poll of a third.
+ * Exclusive waiters take no wake-up away from waiters on another file, or on the same one: first an epoll
+ * that waits for far more than will come, then three epolls of one file, one of another file with a
+ * watermark of its own, and a plain poll of a third.
  */
 static void test_exclusive_sleepers_swallow_nothing(void **state)
 {
@@ -101,7 +101,7 @@ static void test_exclusive_sleepers_swallow_nothing(void **state)
 		close(files[i]);
 }
 
-/* Who sleeps on a file is woken by the watermark that another sets meanwhile, if that is reached. */
+/* A sleeper is woken if another thread sets a watermark on its file that is reached already. */
 static void test_a_lower_watermark_wakes(void **state)
 {
 	struct proclife_watermark w = { .records = 1 };
@@ -117,7 +117,7 @@ static void test_a_lower_watermark_wakes(void **state)
 	close(fd);
 }
 
-/* Edge-triggered: nothing asks the file between one event and the next but the read itself. */
+/* Edge-triggered: between two events, nothing but the read touches the file. */
 static void test_an_edge_follows_each_read(void **state)
 {
 	int fd = open_device(O_NONBLOCK, 20), epoll = epoll_of(fd, EPOLLET), i;
@@ -141,8 +141,8 @@ static void *record_all_the_time(void *end)
 }
 
 /*
- * A reader as eager as can be, which there is always something for, is woken at most once a
- * millisecond. An edge is an event for each time that the file wakes those that wait for it.
+ * The most eager reader, for which there is always a record, is woken at most once a
+ * millisecond. Edge-triggered, each wake-up of the file's wait queue is an event.
  */
 static void test_is_woken_once_a_millisecond(void **state)
 {
@@ -164,7 +164,7 @@ static void test_is_woken_once_a_millisecond(void **state)
 	pthread_join(recorder, NULL);
 	print_message("%llu events in %llu ms\n", (unsigned long long)events,
 		      (unsigned long long)elapsed_ms);
-	/* The first one may have been there, and the last one is at the end. */
+	/* The first event may have been pending, and the last one comes at the end. */
 	assert_true(events <= elapsed_ms + 2);
 	close(epoll);
 	close(fd);
@@ -179,7 +179,7 @@ static struct {
 	struct proclife_source *source;
 	pthread_barrier_t begin, topped_up;
 	uint64_t target;
-	unsigned int woken; /* rounds whose poller is back */
+	unsigned int woken; /* rounds whose poller has returned */
 } last;
 
 static uint64_t committed(void)
@@ -230,8 +230,8 @@ static void *sleep_through_rounds(void *unused)
 }
 
 /*
- * CPUs record while a poller is about to sleep, and fall silent as soon as there is what it waits
- * for: that has to wake it, since nothing comes behind it.
+ * CPUs record while a poller is about to sleep, and stop as soon as there is what it waits
+ * for: the last record has to wake it, since none follows.
  */
 static void test_the_last_record_wakes(void **state)
 {
@@ -318,7 +318,7 @@ static void *sleep_a_while(void *data)
 	return NULL;
 }
 
-/* As long as there is less than it waits for, neither it nor anybody else wakes for it. */
+/* As long as there are fewer records than it waits for, no thread is woken for it. */
 static void test_a_sleeper_costs_nothing(void **state)
 {
 	struct sleeper sleeper = { .fd = open_device(O_NONBLOCK, 2000) };
@@ -326,7 +326,7 @@ static void test_a_sleeper_costs_nothing(void **state)
 	pthread_t thread;
 
 	(void)state;
-	/* What it has read is more than what it waits for. */
+	/* Reads until more was read than it waits for. */
 	do
 		fork_many(100);
 	while (!ready(sleeper.fd, 0) || read_count(sleeper.fd) < 10000);

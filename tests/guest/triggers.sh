@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# --on of what goes on in the guest: each is told once, saved with its ancestors, and something is executed.
+# --on in the guest: each match is reported once, saved with its ancestors, and a command is executed.
 set -u
 B=${B:-build}
 # shellcheck source=tests/guest/expect.sh
 . "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 
-# A zombie from when the file is there, of a parent that never reaps it, and whose own parent is gone.
+# Makes a zombie once the file is there; its parent never reaps it, and has lost its own parent.
 cat >"$work/careless" <<-'END'
 	$0 = 'careless';
 	$| = 1;
@@ -19,7 +19,7 @@ cat >"$work/careless" <<-'END'
 	sleep 1000;
 END
 
-# Rings so small that they soon hold nothing of those who began before.
+# Rings so small that they soon hold nothing of processes from before.
 modprobe proclife ring_kb=64 || exit 1
 proclife-read --on 'careless.zombie>2s' --on 'dying.teardown>1s' --on false.failed --calm 0 \
 	--save "$work/saved" --after 1s \
@@ -28,7 +28,7 @@ proclife-read --on 'careless.zombie>2s' --on 'dying.teardown>1s' --on false.fail
 reader=$!
 sleep 2
 
-# told COUNT PATTERN: until so many lines match.
+# told COUNT PATTERN: waits until COUNT lines match.
 told() {
 	local n=0
 	until (($(grep -cE -e "$2" "$work/told") >= $1)) || ((++n > 600)); do sleep 0.1; done
@@ -54,7 +54,7 @@ expect 'its parent, with arguments' 0 " +$parent .* perl \(careless\) $work/care
 expect 'its grandparent, which is gone' 0 " sh -c 'perl " cat "$work/tree"
 expect 'babeltrace2' 0 '' babeltrace2 -o dummy "$dir"
 
-# A tracer holds it where it begins to exit.
+# A tracer holds the process where it begins to exit.
 "$B/tests/guest/workloads/dying" killed >"$work/dying" &
 dying=$!
 told 2 ' saved '
@@ -63,13 +63,13 @@ expect 'a slow death' 0 " dying.teardown>1s: dying \($slow\), teardown for 1\.00
 expect 'it is saved, too' 0 " +$slow .*dying" proclife-read -i "$(echo "$work"/saved/*-pid"$slow")" --tree
 kill $dying
 
-# What the command starts is nothing new, but what we start is.
+# Processes that the command starts never match, but ours do.
 /bin/false
 told 3 ' saved '
 sleep 2
 kill -TERM $reader
 expect 'it ends' 0 '' wait $reader
-expect 'each is told once' 0 '^3$' grep -vc ' saved ' "$work/told"
+expect 'each is reported once' 0 '^3$' grep -vc ' saved ' "$work/told"
 expect 'each is saved once' 0 '^3$' sh -c "ls '$work/saved' | wc -l"
 expect 'executed: the zombie' 0 "^careless.zombie>2s $zombie $dir\$" cat "$work/executed"
 expect 'executed: the slow death' 0 "^dying.teardown>1s $slow $work/saved/" cat "$work/executed"

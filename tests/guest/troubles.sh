@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# tests/guest/troubles.sh [NAME...] - the situations in tests/guest/troubles/NAME.sh, or all: what people
-# reported to be hard to explain on their machines. Each brings one about, so that the right answer is
+# tests/guest/troubles.sh [NAME...] - the situations in tests/guest/troubles/NAME.sh, or all: what users
+# found hard to explain on their machines. Each causes one, so that the right answer is
 # known, and checks every view that speaks of it. They share this shell, begin with the module loaded
 # and with $here, an empty folder, and may use what expect.sh has, and the functions below.
 set -u
@@ -9,7 +9,7 @@ set -u
 . "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
 export TMUX_TMPDIR=$work LC_ALL=C.UTF-8
 
-# A scenario can have unloaded it.
+# A scenario can have unloaded the module.
 unload() {
 	local tries
 	for ((tries = 0; tries < 300; tries++)); do
@@ -20,7 +20,7 @@ unload() {
 	return 1
 }
 
-# on_screen NAME PATTERN KEY ARGUMENT...: --live shows such a line after this key. A recording is played to its end.
+# on_screen NAME PATTERN KEY ARGUMENT...: --live shows a line that matches after KEY. A recording is played to its end.
 on_screen() {
 	local name=$1 pattern=$2 key=$3 tries
 	shift 3
@@ -35,7 +35,7 @@ on_screen() {
 	expect "$name" 0 "$pattern" cat "$work/screen"
 }
 
-# on_page NAME PATTERN COMMAND...: COMMAND --html writes a page whose facts have this.
+# on_page NAME PATTERN COMMAND...: COMMAND --html writes a page whose facts match.
 on_page() {
 	local name=$1 pattern=$2
 	shift 2
@@ -43,7 +43,7 @@ on_page() {
 	expect "$name" 0 "$pattern" page_part facts
 }
 
-# on_page_rows NAME PATTERN COMMAND...: the page has such a row, a PID, a name and an end.
+# on_page_rows NAME PATTERN COMMAND...: the page has a row that matches: a PID, a name and an end.
 on_page_rows() {
 	local name=$1 pattern=$2 guest
 	guest=$(dirname "${BASH_SOURCE[0]}")

@@ -24,7 +24,7 @@ pid_t fork_victim(bool (*prepare)(void))
 		for (;;)
 			pause();
 	}
-	/* If it fails, this fails, too, and does not wait. */
+	/* If the child fails, the read below ends instead of waiting. */
 	close(ready[1]);
 	assert_int_equal(read(ready[0], &byte, 1), 1);
 	close(ready[0]);

@@ -7,8 +7,8 @@
 #include <sys/types.h>
 
 /*
- * It first calls @prepare, which may be NULL and returns false if it failed. Once this returns, nothing is
- * blocked in it: from glibc 2.41 on, a child begins with all signals blocked for a moment, and what comes
+ * The child first calls @prepare, which may be NULL and returns false if it failed. After fork_victim(), nothing is
+ * blocked in it: from glibc 2.41 on, a child begins with all signals blocked for a moment, and a signal that comes
  * then ends it only later.
  */
 pid_t fork_victim(bool (*prepare)(void));

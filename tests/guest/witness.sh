@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# tests/guest/witness.sh [LOAD...] - are lives what others say of them? Runs each load while process
-# accounting and taskstats watch, and compares every process and thread of the whole machine with what
-# was recorded; the workload of our own is compared with wait4(2) and its own clock, too. With
+# tests/guest/witness.sh [LOAD...] - do lives agree with other witnesses? Runs each load while process
+# accounting and taskstats watch, and compares every process and thread of the whole machine with the
+# recording; our own workload is compared with wait4(2) and its own clock, too. With
 # loss, the rings are small and the reader is stopped again and again.
 # Prints a line for each load. Exit status: 0 if nothing differs, 1 if something does.
 set -u
@@ -23,7 +23,7 @@ declare -A least=(
 	[stress_fork_with_loss]=20 [selftests]=60
 )
 
-# As a user that nobody makes up, with root's rights.
+# As a user ID that nothing else has, with root's rights.
 own() { setpriv --ruid 30000 "$witness" own "$1" "$folder/own"; }
 load_own() { own 96; }
 load_own_with_loss() { own 240; }
@@ -33,7 +33,7 @@ stress() {
 }
 load_stress_fork() { stress fork 200; }
 load_stress_vfork() { stress vfork 200; }
-# It wants not to be root.
+# It must not be root.
 load_stress_exec() {
 	setpriv --reuid 65534 --regid 65534 --clear-groups stress-ng --quiet --oomable \
 		--temp-path "$folder" --timeout 20 --exec 2 --exec-ops 40 --exec-max 8
@@ -42,7 +42,7 @@ load_stress_pthread() { stress pthread 60 --pthread-max 16; }
 load_stress_clone() { stress clone 100 --clone-max 16; }
 load_stress_kill() { stress kill 400; }
 load_stress_wait() { stress wait 60; }
-# Whether a kernel passes is not of interest here; where one hangs, it is killed.
+# Whether a kernel passes does not matter here; a selftest that hangs is killed.
 load_selftests() {
 	local test
 	cp -a "$tree/$selftests" "$folder/selftests" || return
@@ -69,7 +69,7 @@ run() {
 	*_with_loss) modprobe proclife ring_kb=4 ;;
 	*) modprobe proclife ;;
 	esac || return
-	# Space for its file has to be a fiftieth of the disk, or accounting stops.
+	# By default, accounting stops when less than a fiftieth of the disk is free.
 	echo '1 0 30' >/proc/sys/kernel/acct
 	"$witness" taskstats "$folder/taskstats" >"$folder/ready" &
 	listener=$!
@@ -105,7 +105,7 @@ run() {
 	[[ $status == 0 ]] || { echo "witness: $name: status $status" && cat "$folder/load" && return 1; }
 	[[ $name != own* ]] || kind=own
 	"$witness" judge "$name" "$folder/recording" $kind "$folder" "${least[$name]}" || return
-	# What nothing was lost of says nothing of loss.
+	# A run without a loss tests nothing about losses.
 	[[ $name != *_with_loss ]] || proclife-read -i "$folder/recording" --expect 'lost>0' >/dev/null 2>&1
 	[[ $? != 2 ]] || { echo "witness: $name: nothing was lost" && return 1; }
 }

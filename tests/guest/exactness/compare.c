@@ -2,8 +2,8 @@
 /*
  * Records against the lines of ftrace.
  *
- * Neither may miss an event that the other one has, of any task of the system, and what both say of
- * an event must agree. The two cannot be switched on or off in one moment, nor do they stamp an
+ * Neither may miss an event that the other one has, of any task of the system, and their fields of
+ * an event must agree. The two cannot be switched on or off at the same instant, nor do they stamp an
  * event with the same time. So each record is paired with a line first: of the same kind and pid,
  * in the order of time, which is the same in both since a pid has one owner at a time. The interval
  * for the verdict is well inside of what both of them recorded: an event in it without a partner
@@ -18,18 +18,17 @@
 #include "exactness.h"
 
 /*
- * The two times of one event are no further apart than this, for no pid comes again sooner where forks take
- * as long as under emulation: all others come before it. Or they are no further apart than that, unless an
- * event of the same kind and pid is nearer: the host can stop the CPU between the two probes, and from
- * Linux 7.0 on the task can be preempted there.
+ * The two times of one event differ by at most APART: no pid comes again sooner, since forks take that long
+ * under emulation. Or they differ by at most PREEMPTED, unless an event of the same kind and pid is nearer:
+ * the host can stop the CPU between the two probes, and from Linux 7.0 on the task can be preempted there.
  */
 #define APART 20000000ULL
 #define PREEMPTED 5000000000ULL
 
 /*
- * That is for the few. The two probes are called one after the other, so that what lies between most times
- * is what a probe takes: 30 us under emulation. There is room for kernels that watch themselves. A larger
- * one is a wrong clock, or a time that is taken too late.
+ * Those are rare. The two probes are called one after the other, so the two times usually differ by the time
+ * of a probe: 30 us under emulation. There is room for kernels that watch themselves. A larger
+ * difference means a wrong clock, or a time that is taken too late.
  */
 #define USUAL 2000000ULL
 
@@ -116,13 +115,13 @@ static void compare_pair(const struct event *record, const struct event *line)
 	if (record->kind != KIND_NEWTASK && record->other != line->other)
 		fault(FAULT_FTRACE, "%s of %u: %s pid %u, ftrace %u", kind, record->pid,
 		      record->kind == KIND_FORK ? "creator" : "old", record->other, line->other);
-	/* ftrace has what was executed, and the module what file that was. */
+	/* ftrace has the path that was executed, and the module the file. */
 	if (record->by_fd ? strncmp(line->tail, "/dev/fd/", 8) : strcmp(record->tail, line->tail))
 		fault(FAULT_FTRACE, "exec of %u: path \"%s\", ftrace \"%s\"", record->pid,
 		      record->tail, line->tail);
 }
 
-/* An event of one side only; it counts if the other side was there to see it. */
+/* An event of one side only; a fault if the other side was recording then. */
 static void single(const struct event *e, const char *side, uint64_t from, uint64_t to)
 {
 	if (e->ts >= from && e->ts <= to)
@@ -155,14 +154,14 @@ static uint64_t distance(const struct event *a, const struct event *b)
 	return a->ts < b->ts ? b->ts - a->ts : a->ts - b->ts;
 }
 
-/* Is @later, which follows one of them, nearer to the @other? */
+/* Is @later, which follows one of the two, nearer to @other? */
 static bool is_nearer(const struct event *later, const struct event *end, const struct event *other,
 		      uint64_t than)
 {
 	return later < end && same_owner(later, other) && distance(later, other) < than;
 }
 
-/* Of the same kind and pid: 0 if they are one event, otherwise the side that has one more. */
+/* For the same kind and pid: 0 if they are one event, otherwise the side that has one more. */
 static int order_of(const struct event *r, const struct event *r_end, const struct event *l,
 		    const struct event *l_end)
 {

@@ -12,7 +12,6 @@
 #include <proclife.h>
 #include <sys/types.h>
 
-/* What can be wrong. */
 enum fault {
 	FAULT_FTRACE,
 	FAULT_ORPHAN,
@@ -21,7 +20,7 @@ enum fault {
 	FAULT_OPEN,
 	FAULT_TIMES,
 	FAULT_REAPER,
-	FAULT_TRUTH, /* anything else that the command knows better */
+	FAULT_TRUTH, /* anything else that contradicts the command */
 	FAULTS,
 };
 
@@ -72,7 +71,7 @@ void records_add(struct events *records, const struct proclife_record *record, b
 void compare(struct events *records, struct events *lines, uint64_t from, uint64_t to,
 	     struct comparison *result);
 
-/* lives.c: what the reports and the tree tell */
+/* lives.c: what the reports and the tree say */
 struct lives {
 	uint64_t tasks;
 	uint64_t workers;
@@ -95,13 +94,13 @@ struct truth_root {
 	uint32_t parent;
 	uint64_t after;
 	uint64_t before;
-	uint64_t ended; /* when all that was to be told was told */
+	uint64_t ended; /* when the command had written its last line */
 	int status;
 };
 
 /*
- * @ours: the command has to tell of its processes, of all of them, and of how many there are.
- * Return: how many it tells of, or a negative errno.
+ * @ours: the command must report all of its processes, and how many there are.
+ * Return: how many it reports, or a negative errno.
  */
 long truth_judge(const char *path, const struct truth_root *root, const struct lives *lives, bool ours);
 

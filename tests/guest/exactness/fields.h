@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What stands behind the last @key of the text, which then ends before it; false if it is not there. */
+/* Takes the text behind the last @key, and ends @text before it; false if there is no @key. */
 bool take_text(char *text, const char *key, const char **value);
 
-/* The number there, likewise. */
+/* The same for a number. */
 bool take_number(char *text, const char *key, uint32_t *number);
 
 #endif

@@ -12,7 +12,7 @@
 #include "fields.h"
 
 /*
- * It stays when we end, for the next run: to switch tracepoints on and off rewrites the kernel's
+ * The instance stays for the next run: switching tracepoints on and off rewrites the kernel's
  * code, which the multi-threaded emulation of QEMU 7.2 does not always survive.
  */
 static const char instance[] = "/sys/kernel/tracing/instances/proclife-exactness";
@@ -46,7 +46,7 @@ static int set_up(void)
 	char file[128];
 	int i, ret;
 
-	/* Of the same clock as the records, and large enough to hold everything. */
+	/* On the records' clock, and large enough to hold everything. */
 	ret = put("trace_clock", "mono");
 	if (!ret)
 		ret = put("buffer_size_kb", "16384");
@@ -58,7 +58,7 @@ static int set_up(void)
 }
 
 /*
- * A new instance takes over this option of the whole system, and cannot change it; it would switch
+ * A new instance takes over record-cmd from the whole system, and cannot change it; it would switch
  * sched_switch on, for names that are not needed here.
  */
 static int make_instance(void)
@@ -88,7 +88,7 @@ int ftrace_start(void)
 	return ret;
 }
 
-/* Takes a text whose tail is enough. */
+/* Takes a text, of which the tail is enough. */
 static bool take_tail(char *text, const char *key, char *to, size_t size)
 {
 	const char *found;

@@ -60,7 +60,7 @@ static void task_gone(void *data, struct proclife_task *t)
 		      (ull)t->marks.freed);
 	if (!t->comm[0])
 		fault(FAULT_NAME, "task %u has no name", t->pid);
-	/* Only a leader becomes a zombie of its parent's: another task goes with its process. */
+	/* Only a leader becomes a zombie for its parent: other tasks are released in their process. */
 	if (!t->leader && t->reaper_tgid != t->tgid)
 		fault(FAULT_REAPER, "task %u (%s) of process %u: reaped by %u (%s)", t->pid,
 		      t->comm, t->tgid, t->reaper_tgid, t->reaper_comm);
@@ -117,7 +117,7 @@ static void judge_node(const struct proclife_node *n, uint32_t starter)
 	if (!n->gone || n->incomplete)
 		fault(FAULT_OPEN, "process %u (%s) in the tree: not gone", n->tgid, n->comm);
 	if (!parent) {
-		/* The command itself; and what it creates as its sibling, with CLONE_PARENT. */
+		/* The command itself, and siblings that it creates with CLONE_PARENT. */
 		if (n->parent_tgid != starter)
 			fault(FAULT_ORPHAN, "process %u (%s): parent %u is not in the tree",
 			      n->tgid, n->comm, n->parent_tgid);
@@ -150,7 +150,7 @@ void lives_judge(struct lives *lives, struct proclife_tree *tree, uint32_t start
 	lives->node = calloc(size + 1, sizeof(*lives->node));
 	if (!lives->node)
 		abort();
-	/* The children first, then the next sibling, or that of the closest ancestor with one. */
+	/* The children first, then the next sibling, or the next sibling of the closest ancestor with one. */
 	while (n && lives->nodes < size) {
 		judge_node(n, starter);
 		lives->node[lives->nodes++] = n;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * exactness OPTION NAME COMMAND [ARG...]: run the command, record it and all its descendants until the
- * last one is freed, and say in one line, that begins with NAME, whether the record is exact. OPTION is
- * one of
- *   --told     the command is a workload of ours: it tells of each process, and how many there are
- *   --least N  it is not, but it makes at least so many processes and threads
- * If $EXACTNESS_PIDS is set, there are no more pids than that for it, so that it must use some of them again
- * if it has more tasks. Another's command may then exit with a status other than 0: stress-ng calls it a
- * failure if it cannot have as many tasks at once as it wants.
+ * last one is freed, and print one line, which begins with NAME: is the record exact? OPTION is one of
+ *   --told     the command is a workload of ours, which reports each process and how many there are
+ *   --least N  it is not, but it makes at least N processes and threads
+ * If $EXACTNESS_PIDS is set, the command has only that many pids, so that it must reuse some if it has more
+ * tasks. A command that is not ours may then exit with a status other than 0: stress-ng calls it a failure
+ * if it cannot have as many tasks at once as it wants.
  *
  * Exit status: 0 if it is, 77 if the command cannot run here, 1 otherwise.
  */
@@ -22,7 +21,7 @@
 #include "../workloads/truth.h"
 #include "exactness.h"
 
-/* Between the switching on and off of records and ftrace, and the time in which they must agree. */
+/* Between switching records and ftrace on or off, and the interval in which they must agree. */
 #define MARGIN_US 300000
 #define SHOWN 8
 
@@ -143,7 +142,7 @@ static void follow(struct run *run, char **command)
 {
 	uint64_t deadline;
 
-	/* No event is fed before the selection, for till then everything would be selected. */
+	/* No event is fed before the selection, since until then everything would be selected. */
 	usleep(MARGIN_US);
 	run->from = truth_now();
 	start_command(run, command);
@@ -184,7 +183,7 @@ static bool verdict(const struct run *run, const struct comparison *c, long told
 
 	for (i = 0; i < FAULTS; i++)
 		ok = ok && !faults[i];
-	/* The lives that were followed are those whose events are in both. */
+	/* The lives that were followed are the ones whose events are in both. */
 	ok = ok && c->equal[KIND_NEWTASK] == run->lives.tasks &&
 	     c->equal[KIND_EXIT] == run->lives.tasks && c->equal[KIND_FREE] == run->lives.tasks &&
 	     c->equal[KIND_FORK] == run->lives.tasks - run->lives.workers;
@@ -199,7 +198,7 @@ static bool verdict(const struct run *run, const struct comparison *c, long told
 		printf("newtask %" PRIu64 ", ", c->equal[KIND_NEWTASK]);
 	printf("fork %" PRIu64 " exec %" PRIu64 " exit %" PRIu64 " free %" PRIu64 "), ",
 	       c->equal[KIND_FORK], c->equal[KIND_EXEC], c->equal[KIND_EXIT], c->equal[KIND_FREE]);
-	printf("told %ld, untrue %" PRIu64 ", ", told, faults[FAULT_TRUTH]);
+	printf("reported %ld, untrue %" PRIu64 ", ", told, faults[FAULT_TRUTH]);
 	printf("orphans %" PRIu64 ", wrong parents %" PRIu64 ", missing names %" PRIu64
 	       ", open %" PRIu64 ", wrong times %" PRIu64 ", wrong reapers %" PRIu64
 	       ", lost %" PRIu64 "%s: %s\n",

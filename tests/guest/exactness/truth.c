@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tree against the lines that the command has written about its processes. */
+/* Compares the tree with the lines that the command has written about its processes. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void differ(enum fault kind, const struct truth *t, const char *what, lon
 		      known);
 }
 
-/* A time of the trace, which lies between these two. */
+/* A time of the trace must lie between these two. */
 static void judge_time(uint32_t pid, const char *what, uint64_t from, uint64_t time, uint64_t to)
 {
 	if (time < from || time > to)
@@ -68,7 +68,7 @@ static void judge_end(const struct truth *t, const struct proclife_node *n, uint
 	judge_time(n->tgid, "free", t->reap_from, marks->freed, ended);
 }
 
-/* A process says when it ends: nobody else has this pid until it is reaped. */
+/* A process writes when it ends: no other process has this pid until it is reaped. */
 static void judge_exit(const struct lives *lives, uint32_t pid, uint64_t at, bool *witnessed)
 {
 	size_t i, before = lives->nodes;
@@ -118,7 +118,7 @@ static void judge_total(const struct lives *lives, long told, uint64_t processes
 		      " and %" PRIu64, lives->processes - 1, lives->tasks - lives->processes,
 		      processes, threads);
 	if (told != (long)processes)
-		fault(FAULT_TRUTH, "%ld processes told of, in truth %" PRIu64, told, processes);
+		fault(FAULT_TRUTH, "%ld processes reported, in truth %" PRIu64, told, processes);
 }
 
 long truth_judge(const char *path, const struct truth_root *root, const struct lives *lives, bool ours)
@@ -139,7 +139,7 @@ long truth_judge(const char *path, const struct truth_root *root, const struct l
 		free(witnessed);
 		return -errno;
 	}
-	/* The command itself: its threads and execs are its own affair. */
+	/* The command itself: its threads and execs are not judged. */
 	i = find(lives, &t);
 	if (i < lives->nodes) {
 		const struct proclife_node *n = lives->node[i];
@@ -171,7 +171,7 @@ long truth_judge(const char *path, const struct truth_root *root, const struct l
 		if (i == lives->nodes)
 			continue;
 		if (told[i])
-			fault(FAULT_TRUTH, "process %d (%s): told twice", t.pid, t.name);
+			fault(FAULT_TRUTH, "process %d (%s): reported twice", t.pid, t.name);
 		told[i] = true;
 		witnessed[i] |= t.killed != 0;
 		judge_line(&t, lives->node[i]);
@@ -181,7 +181,7 @@ long truth_judge(const char *path, const struct truth_root *root, const struct l
 		fault(FAULT_TRUTH, "the command does not say how many processes it made");
 	else if (ours)
 		judge_total(lives, count, processes, threads);
-	/* A command that tells of its processes tells of all. */
+	/* A workload of ours reports all of its processes. */
 	for (i = 0; i < lives->nodes && ours; i++)
 		if (!told[i])
 			fault(FAULT_TRUTH, "process %u (%s): the command does not know it",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the kernel's KCOV counts, in which only this module is instrumented. */
+/* The kernel's KCOV, for which only this module is instrumented. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -16,7 +16,7 @@
 #define SEEN (1u << 16) /* a power of two, far more than the module has */
 
 struct coverage {
-	unsigned long *words; /* how many, then each */
+	unsigned long *words; /* their number, then each */
 };
 
 /* Shared by all threads and by the children they fork. */

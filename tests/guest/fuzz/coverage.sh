@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# coverage.sh FILE - how much of each of the module's functions the fuzzer has reached, from the FILE
+# coverage.sh FILE - how much of each of the module's functions the fuzzer has reached, by the FILE
 # that it wrote; in the guest, of the module that it fuzzed.
 set -euo pipefail
 module=$(modinfo -n proclife)
 
-# Each point is a call of the tracer, and known by where that call returns to.
+# Each point is a call of the tracer, identified by its return address.
 objdump -dr -j .text "$module" | awk '
 	NR == FNR { reached[$1] = 1; next }
 	/^[0-9a-f]+ <.*>:$/ { name = substr($2, 2, length($2) - 3); next }

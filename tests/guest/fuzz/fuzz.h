@@ -16,7 +16,7 @@ struct mapping {
 	size_t bytes;
 };
 
-/* A thread has files, mappings and random numbers of its own: what it does follows from its seed. */
+/* A thread has its own files, mappings and random numbers: its actions follow from its seed. */
 struct fuzzer {
 	uint64_t random;
 	uint64_t map_bytes; /* of the device */
@@ -37,16 +37,16 @@ extern _Thread_local sigjmp_buf *volatile fuzz_on_fault;
 uint64_t fuzz_random(struct fuzzer *f, uint64_t below);
 /* Does one operation, and ends the program with a message if the device lets it do what it must not. */
 void fuzz_step(struct fuzzer *f);
-/* Tries to write to each mapping in each way there is. */
+/* Tries to write to a mapping in every possible way. */
 void fuzz_writes(struct fuzzer *f, const struct mapping *m);
-/* Says what must not be, and ends the program. */
+/* Reports what must not happen, and ends the program. */
 void fuzz_die(const struct fuzzer *f, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
 
-/* The points of the module that this thread reaches in system calls; NULL if the kernel cannot tell. */
+/* The points of the module that this thread reaches in system calls; NULL if the kernel does not count them. */
 struct coverage *coverage_begin(void);
-/* Takes down what has been reached since the last call. */
+/* Notes what has been reached since the last call. */
 void coverage_collect(struct coverage *coverage);
-/* How many there are, of all threads; writes their offsets in the module's text to @file if given. */
+/* The number of points of all threads; writes their offsets in the module's text to @file if given. */
 size_t coverage_end(FILE *file);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads do at random what can be done to the device, while processes come and go, and one reader
- * checks that what it gets stays in order. No way to write to a mapping may work.
+ * Threads perform random operations on the device, while processes come and go, and one reader
+ * checks that its records stay in order. No way to write to a mapping may work.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -59,7 +59,7 @@ static void prepare(struct fuzzer *f, uint64_t seed, uint64_t map_bytes)
 	}
 }
 
-/* The signals of one thread would do for the faults of all, but not for their sleep. */
+/* One thread's signals would break the faults of all threads, but not their sleep. */
 static void wake(pthread_t *threads, unsigned int count)
 {
 	while (count--)

@@ -41,7 +41,7 @@ void fuzz_die(const struct fuzzer *f, const char *format, ...)
 	_exit(1);
 }
 
-/* Small numbers, numbers near what matters, and anything. */
+/* Small numbers, numbers near limits, and any. */
 static uint64_t number(struct fuzzer *f)
 {
 	uint64_t near = f->map_bytes;
@@ -79,7 +79,7 @@ static void forget(struct fuzzer *f, struct mapping *m)
 }
 
 /*
- * Mappings change one at a time, as they do in the kernel: what leaves a hole in a thread's arena
+ * Mappings change one at a time, as they do in the kernel: an operation that leaves a hole in a thread's arena
  * fills it before another thread's mapping can get there.
  */
 static pthread_mutex_t layout = PTHREAD_MUTEX_INITIALIZER;
@@ -171,7 +171,7 @@ static bool do_mmap(struct fuzzer *f)
 	place = at;
 	at = mmap(at, bytes, prot, flags, some_file(f), (off_t)offset);
 	if (at == MAP_FAILED) {
-		if (place) /* it has been emptied already */
+		if (place) /* the place has been emptied already */
 			clear(f, place, (bytes + PAGE - 1) & -PAGE);
 		return false;
 	}
@@ -184,7 +184,7 @@ static bool do_mmap(struct fuzzer *f)
 	return true;
 }
 
-/* All of it, or a part: what is left of it are one or two mappings. */
+/* Unmaps all of a mapping, or a part, which leaves one or two mappings. */
 static bool do_munmap(struct fuzzer *f)
 {
 	struct mapping *m = some_mapping(f);
@@ -209,7 +209,7 @@ static bool do_munmap(struct fuzzer *f)
 	return true;
 }
 
-/* Smaller or larger, where it is or elsewhere; larger it never gets. */
+/* Shrinks or grows a mapping, in place or elsewhere; growing must fail. */
 static bool do_mremap(struct fuzzer *f)
 {
 	struct mapping *m = some_mapping(f);
@@ -237,7 +237,7 @@ static bool do_mremap(struct fuzzer *f)
 	return true;
 }
 
-/* Reads where there may be no ring; the header, where it is mapped, is always itself. */
+/* Reads where there may be no ring; a mapped header must be the header. */
 static bool do_touch(struct fuzzer *f)
 {
 	struct mapping *m = some_mapping(f);
@@ -294,7 +294,7 @@ static bool do_ioctl(struct fuzzer *f)
 		    (!arg.snapshot.count || records[0].type != PROCLIFE_TASK))
 			fuzz_die(f, "a snapshot of %u records has no task", arg.snapshot.count);
 		return !ret;
-	case 2: /* into or from what it cannot be */
+	case 2: /* into or from an invalid address */
 		return !ioctl(file, fuzz_random(f, 2) ? PROCLIFE_IOC_SNAPSHOT : PROCLIFE_IOC_WATERMARK,
 			      m && fuzz_random(f, 2) ? (uint64_t)m->at : number(f));
 	case 3:
@@ -333,7 +333,7 @@ static bool do_read(struct fuzzer *f)
 	}
 }
 
-/* Sleeps, too, until there are enough records or the signal comes that all threads get now and then. */
+/* Sleeps until there are enough records, or until the signal that all threads get now and then. */
 static bool do_wait(struct fuzzer *f)
 {
 	int file = some_file(f), flags = fcntl(file, F_GETFL);
@@ -352,7 +352,7 @@ static bool do_wait(struct fuzzer *f)
 	return done;
 }
 
-/* A child closes and unmaps, or ends with all that it has, or copies once more. */
+/* A child closes and unmaps, or ends with everything open, or forks again. */
 static bool do_fork(struct fuzzer *f)
 {
 	unsigned int what = fuzz_random(f, 3);

@@ -32,7 +32,7 @@ static bool store(volatile char *at)
 	return done;
 }
 
-/* A child has the mappings, and its own chance to write to them: it must die of it. */
+/* A child inherits the mappings: a write to one must kill it. */
 static void store_in_child(struct fuzzer *f, char *at)
 {
 	int status, pid = fork();
@@ -85,7 +85,7 @@ void fuzz_writes(struct fuzzer *f, const struct mapping *m)
 			  EACCES);
 		break;
 	case 5:
-		/* Also what a debugger would do. */
+		/* A debugger would write this way. */
 		must_fail(f, "a write to /proc/self/mem", pwrite(f->mem, &byte, 1, (off_t)at), 0);
 		break;
 	case 6:

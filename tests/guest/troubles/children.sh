@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # of troubles.sh
 # "It never ends, and its own zombie is never freed": children that proclife-read has not forked. A command makes
-# it the parent of its siblings (CLONE_PARENT); orphans come to it if it is a subreaper, or process 1 of a
-# container; and some it has from before its execve(2). Each of `orphans` is freed soon after its end.
+# it the parent of its siblings (CLONE_PARENT); it adopts orphans if it is a subreaper, or process 1 of a
+# container; and it has some from before its execve(2). Each of `orphans` is freed soon after its end.
 orphans=$PWD/$B/tests/guest/workloads/orphans
 
-# A status that is not lost among theirs; a sibling and an orphan, which end after the command.
+# The command's status, 7, is not lost among theirs; a sibling and an orphan end after the command.
 # shellcheck disable=SC2016 # of sh
 expect 'a command that leaves children' 7 '"comm":"sibling",.*"status":3' timeout 60 \
 	sh -c 'echo $$ >"$0" && exec "$@"' "$here/reader" "$orphans" brings \
@@ -32,8 +32,8 @@ on_page 'four ends' '"ended":4,"failed":3,"open":0,' "${read[@]}"
 expect 'a command that leaves children: nothing is left' 0 '^zombies==0 +0 +ok$' timeout 60 \
 	proclife-read --quiet --expect zombies==0 --expect zombie.max\<400ms -- "$orphans" leaves 7
 
-# Without a command, for long: with each of what can go on.
-# stays NAME COMMAND...: it has the children of `orphans`, and reaps them.
+# Without a command, for long: with each mode that goes on.
+# stays NAME COMMAND...: COMMAND gets the children of `orphans`, and reaps them.
 stays() {
 	local name=$1 pid
 	shift

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # of troubles.sh
-# "Who reaps them?" Nobody has to, if the parent ignores SIGCHLD, or has SA_NOCLDWAIT, which sends it all the same.
+# "Who reaps them?" No process has to, if the parent ignores SIGCHLD or has SA_NOCLDWAIT; the latter still sends it.
 notices=$PWD/$B/tests/guest/workloads/notices
 expect 'ignored: recorded' 0 '' proclife-read --quiet --record "$here/ignored" -- "$notices" ignored
 again() { proclife-read -i "$here/ignored" "$@"; }
@@ -10,7 +10,7 @@ expect 'ignored: notices with one' 0 'notify .*to notices .*, SIGCHLD.*, nobody 
 expect 'ignored: all' 0 '^500$' eval "proclife-read -i '$here/ignored' --lives --sort time --json | grep -c '\"autoreaped\":true'"
 expect 'ignored: nobody is left' 0 'ok|zombies' again --expect zombies==0
 
-# Whose zombie is it? Its parent ends, and it goes to another one.
+# Whose zombie is it? Its parent ends, and another process adopts it.
 expect 'inherited: recorded' 0 '' proclife-read --quiet --record "$here/inherited" -- "$notices" inherited 400
 cp "$work/output" "$here/pids"
 pid() { awk -v name="$1" '$1 == name { print $2 }' "$here/pids"; }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # a part of troubles.sh, with which it shares variables
-# Who sent the signal? A process has its own name, whichever thread of it did; and the kernel's reason is said:
+# What sent the signal? The process is named, whichever of its threads sent it; and the kernel's reason is shown:
 # the end of the parent, of a pid namespace or of a tracer, a key of the terminal, a hangup, the OOM killer.
 causes=$B/tests/guest/workloads/causes
 
@@ -11,7 +11,7 @@ recorded() {
 	proclife-read --record "$here/$name" -- "$@" >"$here/$name.out" 2>"$here/$name.err" </dev/null
 }
 
-# views NAME PID TEXT: the views of that recording that say what ended PID say TEXT, a pattern.
+# views NAME PID TEXT: every view of that recording that shows what ended PID matches TEXT.
 views() {
 	local in=(-i "$here/$1")
 	expect "$1: --lives" 0 " $2 .*$3" proclife-read "${in[@]}" --lives

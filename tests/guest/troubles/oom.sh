@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # a part of troubles.sh, with which it shares variables
-# The OOM killer of a cgroup ends the process that needs the memory, and with memory.oom.group a bystander: it is
-# said to be the OOM killer's doing, of which cgroup, and for the process that needed the memory.
+# The OOM killer of a cgroup ends the process that needs the memory, and with memory.oom.group a bystander. Views
+# name the OOM killer, its cgroup, and the process that needed the memory.
 unload
 modprobe proclife cgroups=Y
 find_cgroups

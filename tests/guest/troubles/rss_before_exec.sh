@@ -31,7 +31,7 @@ expect 'a slice: its figure' 0 '"comm":"sleep",.*"max_rss":[1-9][0-9]{2,3},' \
 	proclife-read -i "$here/slice" --lives --json
 expect 'as it happens' 0 '"comm":"sleep",.*"max_rss":[1-9][0-9]{2,3},' proclife-read --lives --json -- "${big[@]}"
 
-# Where the module does not record address spaces, it is not known on old kernels; it is never the kernel's.
+# If the module does not record address spaces, it is unknown on old kernels; it is never the kernel's figure.
 unload
 modprobe proclife memory=0
 expect 'without MM' 0 '"comm":"sleep",.*"max_rss":(null|[1-9][0-9]{2,3}),' proclife-read --lives --json -- "${big[@]}"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # of troubles.sh
-# "builder does not reap": a debugger holds job's end from it, for 2.5 s, and then it reaps at once. strace does the
-# same to everybody under it, for a moment each.
+# "builder does not reap": a debugger withholds job's end from it for 2.5 s, and then it reaps at once. strace does the
+# same to every process under it, for a moment each.
 notices=$PWD/$B/tests/guest/workloads/notices
 expect 'traced: recorded' 0 '' proclife-read --quiet --record "$here/traced" -- "$notices" traced 2500
 cp "$work/output" "$here/pids"
@@ -33,7 +33,7 @@ expect 'traced: a page' 0 '' again --html "$here/page.html"
 expect 'traced: a slice has it, too' 0 '"traced":2[5-9][0-9]{8},' \
 	eval "proclife-read -i '$here/traced' --slice '$here/slice' --comm job && proclife-read -i '$here/slice' --lives --sort time --json"
 
-# While it is held.
+# While job's end is withheld.
 "$notices" traced 12000 >"$here/pids" &
 sleep 2
 expect 'traced: zombies' 0 "$(pid job) +job .*debugger \($(pid debugger)\), which traces it: its parent builder \($(pid builder)\) is not notified" \
@@ -42,7 +42,7 @@ expect 'traced: zombies, JSON' 0 "\"pid\":$(pid job),.*\"tracer\":\{\"pid\":$(pi
 	proclife-read --zombies --json
 wait $!
 
-# A tracer of all.
+# A tracer of all processes.
 expect 'strace: recorded' 0 '' proclife-read --quiet --record "$here/strace" -- \
 	strace -f -o /dev/null sh -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done; :'
 expect 'strace: each of its shell, and that itself' 0 '"phase":"traced","count":8,' \

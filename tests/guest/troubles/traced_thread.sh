@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # of troubles.sh
-# "A zombie, and its parent is in wait() for it": a debugger has a thread of it, which has ended, and does not wait
-# for that. So nobody has been notified: no zombie of builder, which could do nothing about it.
+# "A zombie, and its parent is in wait() for it": a debugger traces a thread of it, which has ended, and does not
+# wait for that thread. So no parent has been notified: it is no zombie of builder, which could do nothing about it.
 notices=$PWD/$B/tests/guest/workloads/notices
 pid() { awk -v name="$1" '$1 == name { print $2 }' "$here/pids"; }
 "$notices" thread 24000 >"$here/pids" &

@@ -4,7 +4,7 @@
 # what is not known, and has to say so.
 find_cgroups
 
-# What the module does while it is loaded leaves nobody in its history of whom nothing is known.
+# Loading the module leaves no process in its history of which nothing is known.
 unload
 modprobe proclife
 proclife-read --history --duration 1 --record "$here/loaded"
@@ -22,12 +22,12 @@ cat >"$here/jobs" <<-END
 		until rmdir $cgroups/pods/\$n 2>/dev/null; do sleep 0.01; done
 	done
 END
-# Nobody reads meanwhile. Those of whom the shell's last move is known are in no doubt.
+# Without a reader meanwhile. Processes whose move is known are in no doubt.
 sh "$here/jobs" 0
 said='10 processes may match, but are left out: not known: path of the cgroup$'
 expect 'gone: the history' 0 "$said" proclife-read --history --duration 0.1 --cgroup /pods --comm true --lives
 expect 'gone: recorded' 0 '' proclife-read --history --duration 0.1 --record "$here/gone"
-# Without the name, there are those of whom the history has the FREE alone: where they were is not known, either.
+# Without --comm, there are also processes of which the history has only the FREE: their cgroup is not known, either.
 gone=(proclife-read -i "$here/gone" --cgroup /pods)
 true=("${gone[@]}" --comm true)
 for view in lives tree summary latency parents; do
@@ -47,14 +47,14 @@ expect 'gone: a slice' 0 '10 processes may match, and are kept: not known: path 
 	"${true[@]}" --slice "$here/slice"
 expect 'gone: the slice has them' 0 '"matched":10,' proclife-read -i "$here/slice" --comm true --lives --json
 
-# Somebody reads, and looks each path up while it is there. The result is shown only at the end.
+# With a reader, which looks each path up while it is there. The result is shown only at the end.
 expect 'there: --lives' 0 '^10 processes$' proclife-read --latency --cgroup /pods -- sh "$here/jobs" 0.5
 expect 'there: recorded' 0 '' proclife-read --record "$here/recording" -- sh "$here/jobs" 0.5
 expect 'there: the recording' 0 '^10 processes$' proclife-read -i "$here/recording" --latency --cgroup /pods
 expect 'there: nobody is doubtful' 0 '"unjudged":0' proclife-read -i "$here/recording" --lives --cgroup /pods --json
 rmdir "$cgroups/pods"
 
-# Arguments: 512 bytes of them are recorded.
+# 512 bytes of arguments are recorded.
 cut=$(printf '%700s' '' | tr ' ' x)
 expect 'arguments: recorded' 0 '' proclife-read --record "$here/args" -- sh -c "/bin/true $cut needle.c; /bin/true other.c"
 read=(proclife-read -i "$here/args" --comm true)

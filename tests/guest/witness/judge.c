@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A recording against what others know of the same processes.
+ * Compares a recording with what other witnesses know of the same processes.
  *
- * EXITING, EXIT and FREE frame what the others count: taskstats looks between EXITING and EXIT, process
- * accounting before EXIT, wait4(2) between EXIT and FREE. What a task still does on its way between two
- * of these points is allowed for, and stands beside each figure. Where records were lost, a life that is
- * not marked incomplete has to be right in all, and one that is marked in what it has.
+ * EXITING, EXIT and FREE frame the others' counts: taskstats looks between EXITING and EXIT, process
+ * accounting before EXIT, wait4(2) between EXIT and FREE. What a task still does between two
+ * of these points is allowed for beside each figure. Where records were lost, a life that is
+ * not marked incomplete has to be right in everything, and a marked one in what it has.
  */
 #include "judge.h"
 
@@ -168,7 +168,7 @@ static void take_memory(struct life *life, const struct proclife_process *proces
 		life->memory = *memory;
 }
 
-/* What became of it after the process was gone. */
+/* Takes what became of the memory after the process was gone. */
 static void take_late_memory(void *data, struct proclife_process *process)
 {
 	(void)data;
@@ -218,7 +218,7 @@ static void read_recording(const char *path)
 	}
 	if (proclife_tasks_new(&tasks, NULL) || proclife_tasks_report(tasks, &reports, NULL))
 		die("memory");
-	/* Whoever was followed: the witnesses saw everybody. */
+	/* Follows all processes, since the witnesses saw all. */
 	while ((err = proclife_source_next(source, &event)) >= 0)
 		if (err && (take_record(NULL, &event) || proclife_tasks_feed(tasks, &event) < 0))
 			die("memory");

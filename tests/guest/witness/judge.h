@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the judges of a recording share: what it tells, and how what differs is shown. */
+/* Shared by the judges of a recording: its lives, and how differences are shown. */
 #ifndef GUEST_WITNESS_JUDGE_H
 #define GUEST_WITNESS_JUDGE_H
 
@@ -19,14 +19,14 @@ struct thread {
 	struct proclife_record exit;
 	struct proclife_record exiting; /* ts 0: not seen */
 	bool born; /* in the trace: else its exit can have begun before the hooks were there */
-	uint64_t final; /* runtime as of FREE; 0: not seen */
+	uint64_t final; /* runtime at FREE; 0: not seen */
 };
 
 struct life {
 	struct proclife_process process; /* what it points to is gone */
 	struct proclife_killer killer;	 /* signo 0: none */
 	struct proclife_memory memory;
-	bool with_memory; /* it is known */
+	bool with_memory; /* `memory` is known */
 };
 
 extern struct proclife_record *forks;
@@ -40,27 +40,27 @@ extern bool lossy;
 
 void differs(uint32_t pid, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void expect_same(uint32_t pid, const char *what, int64_t ours, int64_t theirs);
-/* As unsigned numbers; those that are not known are 0, and not judged. */
+/* Compares unsigned numbers; unknown ones are 0, and not judged. */
 void expect_between(uint32_t pid, const char *what, uint64_t from, uint64_t ours, uint64_t to);
-/* Their count was taken first. */
+/* The same, if their count was taken first. */
 void expect_after(uint32_t pid, const char *what, uint64_t ours, uint64_t theirs, uint64_t more);
 
 /*
- * For the table of marks.sh: a process or thread was compared in this, and what differs stands in
- * `differences`, which was @before at first.
+ * For the table of marks.sh: counts a comparison of a process or thread. It differs if
+ * `differences` is no longer @before.
  */
 void compared(const char *mark, const char *witness, unsigned long before);
 
-/* Did one with this pid begin to exit in that time, and so give its children to somebody else? */
+/* Did a process with this pid begin to exit in that time, and so lose its children to another parent? */
 bool has_exited(uint32_t tgid, uint64_t from, uint64_t to);
 
-/* Between where exits begin and where taskstats looks, in ns. */
+/* From the beginning of an exit to taskstats' look, in ns. */
 struct distances {
 	unsigned long count;
 	uint64_t median, greatest;
 };
 
-/* Each compares all that its witness knows, and returns how many that were: processes or threads. */
+/* Each compares all that its witness knows, and returns how many processes or threads these were. */
 unsigned long judge_own(const struct witnesses *witnesses);
 unsigned long judge_acct(struct witnesses *witnesses);
 unsigned long judge_stats(struct witnesses *witnesses, struct distances *distances_of_begins);

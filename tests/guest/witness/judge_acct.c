@@ -17,8 +17,8 @@ bool has_exited(uint32_t tgid, uint64_t from, uint64_t to)
 }
 
 /*
- * A parent can exit between accounting and EXIT, whichever is first: up to Linux 6.15 accounting is, and
- * tells the parent of before; from 6.16 on EXIT is, and accounting tells the one that adopted.
+ * A parent can exit between accounting and EXIT. Up to Linux 6.15 accounting comes first, and
+ * has the old parent; from 6.16 on EXIT does, and accounting has the adopter.
  */
 static bool is_adopted_between(const struct acct_life *acct, const struct proclife_process *p)
 {
@@ -36,7 +36,7 @@ static uint64_t least_of(uint64_t count)
 
 static void compare_acct(const struct acct_life *acct, const struct proclife_process *p)
 {
-	/* It counts in hundredths of a second, rounded down, and a tick can fall on either side. */
+	/* Accounting counts in hundredths of a second, rounded down, and a tick can fall on either side. */
 	double most = 0.02 + (double)(2 * p->threads + 2) * (double)tick / 1e9;
 	unsigned long before = differences;
 	uint32_t pid = p->tgid;
@@ -91,7 +91,7 @@ unsigned long judge_acct(struct witnesses *witnesses)
 			continue;
 		}
 		/*
-		 * One that calls exit_group(2) just as a SIGKILL comes ends by that, but has never taken it. A
+		 * A process that calls exit_group(2) just as a SIGKILL comes ends by SIGKILL without having taken it. A
 		 * pending SIGKILL interrupts the write of its account. taskstats has looked at it, too.
 		 */
 		if (!found && p->exit_code == SIGKILL)

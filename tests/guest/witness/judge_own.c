@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The workload itself: its parent's clock, and wait4(2). */
+/* Compares with the workload itself: its parent's clock, and wait4(2). */
 #include "judge.h"
 
 #include <inttypes.h>
 
-/* Where a process's only thread begins to exit, the process does. */
+/* A process begins to exit when its last thread does. */
 static const struct thread *last_thread_of(const struct proclife_process *process)
 {
 	for (size_t i = thread_count; i--;) {
@@ -17,7 +17,7 @@ static const struct thread *last_thread_of(const struct proclife_process *proces
 	return NULL;
 }
 
-/* The kernel splits the time as its ticks fell: of a few, one more makes another split. */
+/* The kernel splits the time by its ticks: with few of them, one more changes the split. */
 static void compare_split(const struct own_life *own, const struct proclife_process *p, uint64_t most)
 {
 	uint64_t user, system;
@@ -31,10 +31,10 @@ static void compare_split(const struct own_life *own, const struct proclife_proc
 		differs(own->pid, "system time %" PRIu64 " ns, but %" PRIu64, system, own->stime * 1000);
 }
 
-/* KiB that the counters, of which a CPU can keep a batch, move on the way. */
+/* KiB by which the counters can be off: each CPU keeps a batch. */
 #define BATCH 256
 
-/* wait4() knows of the program before an exec, too, which is none of this one's. */
+/* wait4() includes the program before an exec, which the module does not. */
 static void compare_peak(const struct own_life *own, const struct proclife_process *p)
 {
 	if (!p->max_rss || p->max_rss > own->max_rss + BATCH ||
@@ -48,7 +48,7 @@ static void compare_usage(const struct own_life *own, const struct proclife_proc
 
 	if (!thread || !thread->final)
 		return;
-	/* wait4() rounds each of both down to a microsecond. */
+	/* wait4() rounds both down to a microsecond. */
 	expect_between(own->pid, "CPU time (ns)", thread->exit.exit.runtime,
 		       (own->utime + own->stime) * 1000 + 2000, thread->final + 2000);
 	compare_split(own, p, tick + MS + thread->final - thread->exit.exit.runtime);
@@ -69,20 +69,20 @@ static void compare_fork(const struct own_life *own, const struct proclife_proce
 		expect_same(own->pid, "FORK's cgroup", (int64_t)fork->cgroup, (int64_t)own->cgroup);
 		expect_same(own->pid, "FORK's creator", fork->creator_tgid, own->ppid);
 		expect_same(own->pid, "FORK's parent", fork->parent_tgid, own->ppid);
-		/* It has one thread, and forks by itself. */
+		/* The parent has one thread, which forks. */
 		if (fork->creator != fork->parent)
 			differs(own->pid, "its creator is not its parent");
 	}
 }
 
-/* Neither before this, by whichever clock knows it best. */
+/* The earliest time of the end, by the best clock that knows it. */
 static uint64_t first_of_end(const struct own_life *own)
 {
 	return own->before_exit ? own->before_exit :
 	       own->before_kill ? own->before_kill : own->after_fork;
 }
 
-/* Its other holder keeps it until it is told to end. */
+/* The other holder keeps the memory until it gets the release. */
 static void compare_held(const struct own_life *own, const struct proclife_memory *memory)
 {
 	unsigned long before = differences;
@@ -114,7 +114,7 @@ static void compare_rss(const struct own_life *own, const struct proclife_proces
 	uint64_t rss = memory->rss_anon + memory->rss_file + memory->rss_shmem;
 	unsigned long before = differences;
 
-	/* It only grew, but wait4() knows of the program before an exec, too. */
+	/* The memory only grew, but wait4() includes the program before an exec, too. */
 	if (rss > own->max_rss + BATCH || (!p->execs && rss + BATCH < own->max_rss))
 		differs(own->pid, "TEARDOWN of %" PRIu64 " KiB, but %" PRIu64 " by wait4", rss, own->max_rss);
 	compared("MM TEARDOWN", "wait4", before);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* taskstats, which looks between EXITING and EXIT. */
+/* Compares with taskstats, which looks between EXITING and EXIT. */
 #include "judge.h"
 
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * When it looked, by its own count since the fork. That counts from the monotonic start, and copy_process()
- * reads the other clock after that one: with an interrupt, or another guest, between.
+ * When taskstats looked, by its own count since the fork. That counts from the monotonic start, and copy_process()
+ * reads the other clock later: an interrupt, or another guest, can come in between.
  */
 static uint64_t looked_at(const struct thread *thread, const struct stats_life *stats)
 {
@@ -19,7 +19,7 @@ static uint64_t looked_at(const struct thread *thread, const struct stats_life *
 static uint64_t *begins;
 static size_t begin_count;
 
-/* Others can hold it between the two: a tracer, or the thread that dumps core. */
+/* A tracer, or the thread that dumps core, can hold it between the two. */
 static bool is_held(const struct proclife_record *exiting)
 {
 	static const int core[] = { SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS, SIGFPE,
@@ -31,7 +31,7 @@ static bool is_held(const struct proclife_record *exiting)
 	return dumps || exiting->exiting.tracer;
 }
 
-/* It has looked after the exit began, and soon. */
+/* taskstats has looked soon after the exit began. */
 static void compare_begin(const struct proclife_record *exiting, uint64_t looked)
 {
 	unsigned long before = differences;
@@ -64,7 +64,7 @@ static void compare_exiting(const struct stats_life *stats, const struct proclif
 	unsigned long before = differences;
 
 	compare_begin(exiting, looked);
-	/* Its parent can end in between. When exactly taskstats looked is not known. */
+	/* The parent can end in between: the exact time of taskstats' look is not known. */
 	if (!has_exited(e->parent_tgid, 0, ended)) {
 		before = differences;
 		expect_same(exiting->pid, "EXITING's parent", e->parent_tgid, stats->ppid);

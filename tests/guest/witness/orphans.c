@@ -14,7 +14,7 @@ static void spin(unsigned int times)
 		;
 }
 
-/* The parent is @late by so many turns, so that the child is at another step each time. */
+/* The parent is late by @late turns of a loop, so that the child is at another step each time. */
 static void end_together(atomic_uint *there, unsigned int late)
 {
 	pid_t child = fork();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Children whose use of the machine differs, and what their parent can know of them. */
+/* Children that use the machine in different ways, and what their parent can know of them. */
 #include "witness.h"
 
 #include <inttypes.h>
@@ -22,10 +22,10 @@
 
 static uint64_t *exits; /* when each child was about to end, by its number */
 
-/* Of a child whose memory another process has, too, and keeps for longer. */
+/* For a child whose memory another process shares, and keeps for longer. */
 struct hold {
 	pid_t holder;
-	uint32_t release; /* 1: it is to end */
+	uint32_t release; /* 1: it should end */
 	uint64_t released; /* when it was about to end */
 };
 
@@ -77,7 +77,7 @@ static void rest(unsigned int times)
 
 enum kind { SHORT, COMPUTES, CALLS, TOUCHES, RESTS, KILLED, OTHER_USER, ZOMBIE, HELD, KINDS };
 
-/* The memory is the child's, which is gone: only the stack is its own. */
+/* Shares the memory of the child, which is gone; only the stack is its own. */
 static int hold(void *data)
 {
 	struct hold *h = data;
@@ -89,7 +89,7 @@ static int hold(void *data)
 	return 0;
 }
 
-/* As a sibling, for which the parent can wait. */
+/* Starts the holder as a sibling, so that the parent can wait for it. */
 static void start_holder(struct hold *h)
 {
 	const size_t size = 65536;
@@ -100,7 +100,7 @@ static void start_holder(struct hold *h)
 		_exit(99);
 }
 
-/* Its child is gone, and it ends some time later. */
+/* The child is gone, and the holder ends some time later. */
 static void release(struct hold *h, struct own_life *life)
 {
 	life->holder = (uint32_t)h->holder;
@@ -135,7 +135,7 @@ static void child(unsigned int n)
 		touch((size_t)(1 + n % 16) << 20);
 		break;
 	case OTHER_USER:
-		/* The recording knows of the user from the exec. */
+		/* The recording gets the user from the exec. */
 		if (setresuid(20000 + n, 20000 + n, 20000 + n))
 			_exit(99);
 		execl("/bin/true", "true", NULL);
@@ -192,7 +192,7 @@ static void follow(unsigned int n, struct own_life *life)
 #define U " %" PRIu64
 #define LINE "%" PRIu32 " %" PRIu32 " %" PRIu32 U " %" PRId32 U U U U U U U U U U U U U U " %" PRIu32 U U "\n"
 
-/* A cgroup of its own, so that its number is no other's. Returns that. */
+/* Moves to a new cgroup, so that its number is unique. Returns the number. */
 static uint64_t enter_cgroup(void)
 {
 	FILE *file;

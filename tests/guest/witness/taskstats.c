@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* taskstats: what the kernel tells of each thread as it exits. */
+/* taskstats: what the kernel reports of each thread as it exits. */
 #include "witness.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What others know of each process: process accounting, taskstats, and the workload itself with
+ * Other witnesses of each process: process accounting, taskstats, and the workload itself with
  * wait4(2) and its own clock. A recording is judged by them.
  */
 #ifndef GUEST_WITNESS_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* The workload's: times are CLOCK_MONOTONIC, in ns; the CPU times in us. */
+/* From the workload: times are CLOCK_MONOTONIC, in ns; CPU times are in us. */
 struct own_life {
 	uint32_t pid;
 	uint32_t ppid;
@@ -23,13 +23,13 @@ struct own_life {
 	uint64_t min_flt, maj_flt, nvcsw, nivcsw;
 	uint64_t before_fork, after_fork;
 	uint64_t before_exit; /* 0: it did not end by itself */
-	uint64_t before_kill, after_kill; /* 0: nobody killed it */
+	uint64_t before_kill, after_kill; /* 0: it was not killed */
 	uint64_t before_wait, after_wait; /* around the wait4() that reaped it */
 	uint32_t holder; /* another process that has its memory; 0: none */
-	uint64_t before_release, after_release; /* around the end of that one */
+	uint64_t before_release, after_release; /* around the end of the holder */
 };
 
-/* Of the accounting file, for a process. */
+/* From the accounting file, for a process. */
 struct acct_life {
 	uint32_t pid, ppid, uid;
 	int32_t status; /* of the leader */
@@ -40,7 +40,7 @@ struct acct_life {
 	bool used;
 };
 
-/* Of taskstats, for a thread. Times in us. */
+/* From taskstats, for a thread. Times are in us. */
 struct stats_life {
 	uint32_t pid, ppid, uid;
 	uint64_t runtime; /* ns */
@@ -58,21 +58,21 @@ struct witnesses {
 	size_t own_count, acct_count, stats_count;
 };
 
-/* Runs so many children of all kinds, and writes a line about each to @path. Returns an exit status. */
+/* Runs this many children of all kinds, and writes a line about each to @path. Returns an exit status. */
 int own_run(unsigned int children, const char *path);
 void own_read(struct witnesses *witnesses, const char *path);
 
-/* Runs so many children and their parents that exit at once. Returns an exit status. */
+/* Runs this many pairs of a child and its parent that exit at once. Returns an exit status. */
 int orphans_run(unsigned int pairs);
 
 int acct_switch(const char *path); /* NULL: off */
 void acct_read(struct witnesses *witnesses, const char *path);
 
-/* Until SIGTERM. Fails if one was lost. */
+/* Listens until SIGTERM. Fails if a message was lost. */
 int stats_listen(const char *path);
 void stats_read(struct witnesses *witnesses, const char *path);
 
-/* Prints what differs, and a line that sums up. @least: threads to compare. Returns an exit status. */
+/* Prints differences, and a summary line. @least: fewest threads to compare. Returns an exit status. */
 int judge(const char *label, const char *recording, unsigned long least, struct witnesses *witnesses);
 
 void *grown(void *array, size_t count, size_t size); /* for one more */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * causes CASE [ARG...]: processes of which it is known who ends them, and what they execute. Each prints the PIDs
+ * causes CASE [ARG...]: processes whose killers and programs are known. Each prints the PIDs
  * that its check needs.
  *
  * thread: a thread named "worker" forks a child, kills it and reaps it, all in this process, named "warden".
@@ -62,7 +62,7 @@ static void run_thread(void)
 		fail("pthread_create");
 }
 
-/* This one adopts the child, and reaps it. */
+/* This process adopts the child, and reaps it. */
 static void run_parent(void)
 {
 	int ready[2], status;

@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < n; i++) {
 		prctl(PR_SET_CHILD_SUBREAPER, i % 2);
 		make_daemon();
-		/* Their number is bounded, so that pids last. */
+		/* Their number is bounded, so that pids do not run out. */
 		if (i % 2)
 			while (waitpid(-1, NULL, i % 16 == 15 ? 0 : WNOHANG) > 0)
 				;

@@ -30,7 +30,7 @@ static void say(pid_t pid, pid_t tracer)
 	fflush(stdout);
 }
 
-/* In the child, 0; it goes with its parent. */
+/* Forks a child that is killed when its parent ends; returns 0 in the child. */
 static pid_t start(void)
 {
 	pid_t pid = fork();
@@ -105,7 +105,7 @@ static void held(void)
 		if (ptrace(PTRACE_SEIZE, victim, 0, 0))
 			fail("ptrace");
 		kill(victim, SIGTERM);
-		/* It stops for the signal, and then ends by it. */
+		/* The victim stops for the signal, and then ends by it. */
 		waitpid(victim, NULL, __WALL);
 		ptrace(PTRACE_CONT, victim, 0, SIGTERM);
 		waitid(P_PID, (id_t)victim, &info, WEXITED | WNOWAIT | __WALL);

@@ -12,7 +12,7 @@ static const char deep[] = "a folder/and another one with quite a long name/and 
 
 static const struct {
 	const char *file;
-	const char *name; /* what it is called in the end */
+	const char *name; /* its last name */
 	bool script;
 } programs[] = {
 	{ "short", "short", false },
@@ -72,7 +72,7 @@ static void run(size_t i)
 		errx(1, "%s: wait status %#x", programs[i].file, t.status);
 }
 
-/* As one of the programs. */
+/* Acts as one of the programs. */
 static int program(const char *name)
 {
 	size_t i;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * inherits strange COMMAND...: changes all that a process can pass on, as far as it may, and executes COMMAND.
+ * inherits strange COMMAND...: changes all that a child inherits, as far as it may, and executes COMMAND.
  * inherits tell FILE: writes what it was executed with, a line each.
  *
  * A program between the two must change no line.
@@ -32,13 +32,13 @@ static void write_to(const char *path, const char *text)
 	fclose(file);
 }
 
-/* What a machine or its containers do not let us change stays as it is: both sides have it. */
+/* Ignores what a machine or its containers do not let us change: both sides have the same. */
 static void be_strange(void)
 {
 	static const int ignored[] = { SIGPIPE, SIGCHLD, SIGUSR2, SIGQUIT };
 	static const int blocked[] = { SIGUSR1, SIGCHLD, SIGALRM };
 	struct sched_param param = { 0 };
-	uint64_t kernels_own = UINT64_C(1) << (33 - 1); /* glibc lets nobody name it */
+	uint64_t kernels_own = UINT64_C(1) << (33 - 1); /* glibc does not let programs name it */
 	struct rlimit limit;
 	cpu_set_t cpus;
 	sigset_t set;
@@ -64,7 +64,7 @@ static void be_strange(void)
 	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 3);
 	sched_setscheduler(0, SCHED_BATCH, &param);
 	sched_getaffinity(0, sizeof(cpus), &cpus);
-	for (i = CPU_SETSIZE - 1; CPU_COUNT(&cpus) > 1; i--) /* the first one is left */
+	for (i = CPU_SETSIZE - 1; CPU_COUNT(&cpus) > 1; i--) /* the first one stays */
 		CPU_CLR(i, &cpus);
 	sched_setaffinity(0, sizeof(cpus), &cpus);
 	syscall(SYS_ioprio_set, 1, 0, 2 << 13 | 6); /* of this process: best effort, the last but one */
@@ -114,7 +114,7 @@ static void tell_file(FILE *out, const char *path)
 	fclose(file);
 }
 
-/* All but our own: it has no CLOEXEC if we were executed with it. */
+/* Writes all open files but our own. */
 static void tell_files(FILE *out)
 {
 	char path[64], target[4096];
@@ -203,7 +203,7 @@ static void tell_namespaces(FILE *out)
 		closedir(dir);
 }
 
-/* What it is for, and what a shell sets for itself, is not of the caller. */
+/* False for variables that are set for the command or by a shell, not by the caller. */
 static bool is_told(const char *variable)
 {
 	return strncmp(variable, "PROCLIFE_", 9) && strncmp(variable, "_=", 2) && strncmp(variable, "PWD=", 4) &&

@@ -51,7 +51,7 @@ static void ring_enter(struct ring *ring, unsigned int submit, unsigned int wait
 		err(1, "io_uring_enter");
 }
 
-/* Eight times the same request, each for a worker. The completions are never looked at. */
+/* Submits the same request eight times, each for a worker. The completions are never read. */
 static void ring_submit(struct ring *ring, const struct io_uring_sqe *sqe)
 {
 	struct io_uring_params *p = &ring->params;
@@ -95,7 +95,7 @@ static unsigned int count_threads(void)
 	return n;
 }
 
-/* All that there ever were: an idle worker stays for seconds. */
+/* All threads that ever existed: an idle worker stays for seconds. */
 static unsigned int settled_threads(void)
 {
 	unsigned int n, calm = 0, last = 0;

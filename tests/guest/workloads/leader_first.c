@@ -14,7 +14,7 @@ enum end { THREADS_RETURN, LEADER_PTHREAD_EXIT, EXIT_GROUP, KILLED, ENDS };
 
 static int leader_tid; /* the kernel clears it as the leader exits */
 
-/* Once, before any of the threads ends: one that is killed in the midst of it leaves half a line. */
+/* Writes once, before any thread ends: a thread that is killed while it writes leaves half a line. */
 static void tell_of_the_end(void)
 {
 	static bool begun, told;

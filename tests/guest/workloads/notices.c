@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ends that somebody else than the parent learns of first, or that nobody waits for:
- *   notices traced MS        builder waits for job, which debugger has seized; this waits MS after its end
- *   notices thread MS        builder waits for job, one thread of which debugger has seized, and not waited for
+ * Ends that another process than the parent learns of first, or that no process waits for:
+ *   notices traced MS        builder waits for job, which debugger has seized; debugger waits MS after its end
+ *   notices thread MS        builder waits for job; debugger has seized one of its threads, and not waited for it
  *   notices inherited MS     parent leaves its zombie, left, to heir, which waits MS after that
- *   notices stuck MS KIND    shim keeps a zombie of a PID namespace for MS, and only then waits for its init. It is
- *                            its own child ("parent"), or one of the init, which it traces ("tracer")
+ *   notices stuck MS KIND    shim keeps a zombie of a PID namespace for MS, and only then waits for its init. The
+ *                            zombie is shim's child ("parent"), or a child of the init that shim traces ("tracer")
  *   notices wanted MS HOW    keeper waits for busy alone, for MS, by its "pid", its "group" or a "pidfd"; ended is a zombie
- *   notices ignored          500 children that nobody has to wait for
- * Each prints the PIDs of who has a name here.
+ *   notices ignored          500 children that no process has to wait for
+ * Each prints the PIDs of the processes that are named here.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Between processes, some of which do not know one another's PID as others do. */
+/* Shared by processes, some of which are in another PID namespace. */
 static volatile struct {
 	pid_t job;
 	int ready;
@@ -83,7 +83,7 @@ static int until_dead(pid_t pid)
 	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | __WALL);
 }
 
-/* As long as a task is traced, its tracer hears of its end, and its parent of nothing. */
+/* As long as a task is traced, its tracer is notified of its end, and its parent is not. */
 static int traced(long ms)
 {
 	pid_t debugger, job;
@@ -179,7 +179,7 @@ static int inherited(long ms)
 	return 0;
 }
 
-/* In a PID namespace of its own. Its end comes once it is told, and that of all others there with it. */
+/* The init of a PID namespace. It ends on request, and with it all others there. */
 static void init_of_namespace(bool with_child)
 {
 	prctl(PR_SET_NAME, "stuck-init");
@@ -234,7 +234,7 @@ static int stuck(long ms, bool by_tracer)
 		if (ptrace(PTRACE_SEIZE, blocker, 0, 0))
 			fail("PTRACE_SEIZE");
 	} else {
-		/* What is forked from here on is in that namespace, too. */
+		/* Children forked from here on are in that namespace, too. */
 		blocker = fork();
 		if (blocker < 0)
 			fail("fork");

@@ -19,7 +19,7 @@
 
 #define SOON 500000 /* us */
 
-/* A child that ends with status 3, after so many microseconds. Its name is not its parent's. */
+/* Makes a child that ends with status 3 after this many microseconds. Its name is not its parent's. */
 static void make_child(unsigned long flags, const char *name, useconds_t after)
 {
 	pid_t pid = syscall(SYS_clone, flags, 0, 0, 0, 0);
@@ -41,7 +41,7 @@ static void bring(char **command)
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1))
 		err(1, "PR_SET_CHILD_SUBREAPER");
 	make_child(SIGCHLD, "brought-dead", 0);
-	/* It is a zombie before anybody can wait for its SIGCHLD. */
+	/* Makes sure that it is a zombie before COMMAND can wait for its SIGCHLD. */
 	if (waitid(P_ALL, 0, &info, WEXITED | WNOWAIT))
 		err(1, "waitid");
 	make_child(SIGCHLD, "brought", SOON);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * sigchld_ignored [CHILDREN]: children that nobody waits for, since the parent ignores SIGCHLD or
+ * sigchld_ignored [CHILDREN]: children that no process waits for, since the parent ignores SIGCHLD or
  * has SA_NOCLDWAIT: the kernel reaps each as it dies. Some have a thread that outlives the leader
  * and releases it.
  */

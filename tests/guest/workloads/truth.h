@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a workload knows of the processes it makes, for the judge to compare with what was recorded:
+ * What a workload knows of the processes it makes, for the judge to compare with the recording:
  * one line of text for each, written at once to the end of the file $TRUTH (else standard output).
  *
  * It also has times around its reap, and the time before it was killed, if it was; a process that ends by
- * itself writes a line of its own just before. Between these, the records of its end must lie.
+ * itself writes a line of its own just before. The records of its end must lie between these.
  *
- * The last line has how many processes there are, of which it is not one, and how many threads besides
- * their leaders. That is known from the arguments, not counted along: a workload that ends early, or makes
- * less than it says, is caught.
+ * The last line has how many processes there are, not counting the workload, and how many threads besides
+ * their leaders. That follows from the arguments and is not counted along, so that a workload that ends
+ * early, or makes too few, is caught.
  *
- * A pid says little where pids are reused, so a line has the times just before and after the call
- * that made the process: only one with this pid was born between them.
+ * Pids are reused, so a line also has the times just before and after the call
+ * that made the process: only one process with this pid was born between them.
  */
 #ifndef TRUTH_H
 #define TRUTH_H
@@ -39,11 +39,11 @@ struct truth {
 	uint64_t before;
 	pid_t parent; /* by birth */
 	pid_t creator;
-	pid_t reaper; /* the process itself where nobody waits for it */
+	pid_t reaper; /* the process itself if no process waits for it */
 	int status;   /* as wait(2) gives it */
-	unsigned int threads; /* all that it ever had, the leader included */
+	unsigned int threads; /* all that it ever had, with the leader */
 	unsigned int execs;
-	uint64_t killed;    /* before that; 0: it ends by itself, and says when */
+	uint64_t killed;    /* just before the kill; 0: it ends by itself, and writes when */
 	uint64_t reap_from; /* around wait(2); 0: not known */
 	uint64_t reap_to;
 	char name[16]; /* its last */
@@ -86,7 +86,7 @@ static inline void truth_write(const struct truth *t)
 	truth_put(line, len);
 }
 
-/* Just before this process, or a thread of it, ends. */
+/* Called just before this process, or a thread of it, ends. */
 static inline void truth_ends(void)
 {
 	char line[64];
@@ -101,7 +101,7 @@ static inline void __attribute__((noreturn)) truth_exit(int status)
 	_exit(status);
 }
 
-/* The last line, and the exit status of the workload. */
+/* Writes the last line, and returns the exit status of the workload. */
 static inline int truth_total(int processes, int threads)
 {
 	char line[64];
@@ -111,7 +111,7 @@ static inline int truth_total(int processes, int threads)
 	return 0;
 }
 
-/* Before the call that makes a process whose parent, creator and reaper is the caller. */
+/* Called before the call that makes a process whose parent, creator and reaper is the caller. */
 static inline void truth_begin(struct truth *t, const char *name)
 {
 	*t = (struct truth){ .parent = getpid(), .creator = getpid(), .reaper = getpid() };
@@ -121,7 +121,7 @@ static inline void truth_begin(struct truth *t, const char *name)
 }
 
 /*
- * After it, in both processes; @pid is what the call returned. The new process gets its name.
+ * Called after it, in both processes; @pid is what the call returned. The new process gets its name.
  * Return: false if there was no pid left for it, and the call should be tried again.
  */
 static inline bool truth_end(struct truth *t, pid_t pid)
@@ -164,7 +164,7 @@ static inline void truth_reap(struct truth *t)
 	truth_write(t);
 }
 
-/* Until there are no children any more. */
+/* Waits until there are no children any more. */
 static inline void truth_wait_all(void)
 {
 	while (wait(NULL) > 0)
