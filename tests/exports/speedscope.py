@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-speedscope.py PACKAGE [FOLDED SUMMARY]...: does speedscope read of each file that --export folded has written
-the stacks and the CPU time that are in it, and those that --summary has of the same recording?
+speedscope.py PACKAGE [FOLDED SUMMARY]...: does speedscope read from each file written by --export folded
+the stacks and CPU times that are in it and in --summary of the same recording?
 
-Its own page, of npm's package, is opened in a browser without a screen. It is told to save what it has read.
+Its own page, of npm's package, runs in a browser without a screen, and a script has it save what it has read.
 """
 import sys
 
@@ -17,7 +17,7 @@ import re
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../html"))
 from browser import Browser
 
-# What it saves is kept here, and is not downloaded.
+# What the page saves is kept here instead of being downloaded.
 KEEP = """
 window.saved = [];
 URL.createObjectURL = (blob) => { blob.text().then((text) => saved.push(text)); return ""; };
@@ -34,11 +34,11 @@ def complain(text):
 
 
 def imported(browser, page, path):
-    """The CPU time of each stack, as the page has understood it."""
+    """The CPU time of each stack, as the page read it."""
     with open(path, "rb") as file:
         data = base64.b64encode(file.read()).decode()
     browser.call("Page.navigate", url="about:blank")
-    # With this, the page offers to read what a script brings.
+    # With this, the page offers to read a file that a script passes in.
     browser.call("Page.navigate", url=f"file://{page}#localProfilePath=dev/null")
     browser.wait("document.readyState === 'complete' && !!window.speedscope")
     browser.value(f"speedscope.loadFileFromBase64({json.dumps(os.path.basename(path))}, '{data}')")

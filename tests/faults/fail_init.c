@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lets the n-th allocation fail in the initialisation of the next module, and in nothing else of what
- * loads it: /proc/thread-self/fail-nth would count those of the loader, too, whose number differs from
- * one load to the next, so that no number would stand for any one of the module's.
+ * Lets the n-th allocation fail in the initialisation of the next module. /proc/thread-self/fail-nth
+ * would also count the loader's allocations, whose number differs from one load to the next, so no
+ * number would stand for a particular allocation of the module.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/sched.h>
 
-/* Afterwards, what is left of it: 0 if the fault has come. */
+/* Counts down; 0 once the fault has been injected. */
 static unsigned int nth;
 module_param(nth, uint, 0600);
 
 static int initcall_begins(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
 	if (!nth)
-		return 1; /* nor is the end of interest */
+		return 1; /* the return is not probed */
 	current->fail_nth = nth;
 	return 0;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A device that lies: a file with the device's layout whose header, CPU map, control pages and
- * records somebody else writes, before it is opened and while it is read. What is read is recorded,
- * and the recording read in turn. An input is a list of steps, each of them a byte and what it needs:
+ * A device that lies: a file with the device's layout, into whose header, CPU map, control pages and
+ * records the input writes, before it is opened and while it is read. What is read is recorded, and
+ * the recording is read, too. An input is a list of steps, each of them a byte and its arguments:
  *
  *   0 an aligned word of the header page gets a value     4 an honest record is written to a ring
  *   1 a word of a ring's control page gets a value        5 events are read
@@ -74,7 +74,7 @@ static uint64_t take(size_t bytes)
 	return value;
 }
 
-/* A number as programs get them wrong: a small one, or one near a power of two, or anything. */
+/* A number that programs get wrong: a small one, one near a power of two, or any. */
 static uint64_t take_value(void)
 {
 	uint8_t how = take(1);
@@ -91,7 +91,7 @@ static uint64_t take_value(void)
 	}
 }
 
-/* The snapshot, which a plain file cannot take. */
+/* Stands in for the snapshot, which a plain file does not have. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	struct proclife_snapshot *snapshot;
@@ -198,7 +198,7 @@ static void begin(uint8_t how)
 	}
 }
 
-/* Return: whether it is open, so that steps can go on. */
+/* Return: is the source open, so that steps can go on? */
 static bool open_source(void)
 {
 	struct proclife_run_info run = { .size = sizeof(run), .began = 1 };
@@ -245,7 +245,7 @@ static void ask(uint8_t what)
 	const struct proclife_header *header = proclife_source_header(machine.source);
 	const struct proclife_ring_ctl *ctl;
 
-	/* A program relies on what opening has found to be right. */
+	/* Programs rely on what was validated at open. */
 	if (memcmp(&header->magic, &machine.header.magic, 8) || !header->cpus ||
 	    header->cpus > PROCLIFE_MAX_CPUS ||
 	    !memchr(header->release, 0, sizeof(header->release)) ||

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A recording that somebody else has made: opening and reading it, and what the results make of its
- * records. The first byte of an input says how the rest is meant:
+ * A recording from an untrusted source: opening and reading it, and what the results make of its
+ * records. The first byte of an input says how the rest is interpreted:
  *
  *   bit 0: a metadata text of its own, that is 2 bytes of length and the text; else a valid one
  *   bit 1: packets get the right magic and uuid, so that their other fields matter
  *   bit 2: half of the bytes go into a second CPU's file, else a tenth into a snapshot
  *   bit 3: records are given times that never go back, and small handles and pids
  *   bit 4: the recording counts as complete
- *   bit 5: the files have not the length that they had
+ *   bit 5: the files have another length than when they were opened
  *   bit 6: one of the files is missing
  *
  * Compiled by clang with -fsanitize=fuzzer, or with standalone.c to replay files.
@@ -93,7 +93,7 @@ static void mend_records(char *data, size_t size, struct proclife_packet *packet
 	packet->timestamp_end = ts;
 }
 
-/* Packets of one page, each with what makes it pass for one. */
+/* Packets of one page, each with a valid magic and uuid. */
 static void mend(char *data, size_t size, uint32_t cpu, bool records, struct proclife_total *total)
 {
 	uint64_t number = 0, ts = 1, discarded = 0, before = 0;
@@ -110,7 +110,7 @@ static void mend(char *data, size_t size, uint32_t cpu, bool records, struct pro
 			packet->packet_seq_num = number;
 			packet->gap_lost &= 3;
 			packet->gap_from = packet->gap_lost ? ts : 0;
-			/* Without a loss, it is where a history begins. */
+			/* Without a loss, gap_to is where a history begins. */
 			packet->gap_to = packet->gap_lost || packet->gap_to & 1 ?
 						 ts + (packet->gap_to & 0xffff) : 0;
 			discarded += packet->gap_lost;
@@ -161,7 +161,7 @@ static void put_stream(const char *name, const uint8_t *data, size_t size, uint3
 	free(copy);
 }
 
-/* All that can be made of a source. */
+/* All results of a source. */
 static void use(struct proclife_source *source)
 {
 	struct proclife_latency *latency = NULL;
@@ -183,7 +183,7 @@ static void use(struct proclife_source *source)
 	}
 	if (ret != -ENODATA || records > bytes_there / sizeof(struct proclife_record))
 		abort();
-	/* However it is damaged: what is read and what is lost is what was recorded. */
+	/* However it is damaged, records read plus records lost are the records made. */
 	if (info->complete && records + proclife_source_lost(source) != info->records + info->lost)
 		abort();
 	proclife_tasks_close(tasks);
@@ -242,7 +242,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (how & 4)
 		put_stream("cpu_1", data, part, 1, how);
 	else
-		put("cpu_1", "", 0); /* of a complete recording, it is no part */
+		put("cpu_1", "", 0); /* no part of a complete recording */
 	put_stream("snapshot", data, part, PROCLIFE_CPU_SNAPSHOT, how);
 	if (how & 64)
 		take_away("cpu_0");

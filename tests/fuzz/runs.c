@@ -7,7 +7,7 @@
 
 #define RUNS 16
 
-/* How a number goes on within a run. */
+/* The next value of a number within a run. */
 static uint32_t step(unsigned int how, uint32_t i, uint32_t of)
 {
 	switch (how & 3) {
@@ -84,7 +84,7 @@ static void fill(struct proclife_record *record, const uint8_t run[8], uint32_t 
 	}
 }
 
-/* What the input is too short for is made up from what there is: short ones tell of many runs, too. */
+/* Fills what a short input lacks from its bytes, so that it makes many runs, too. */
 static void complete(uint8_t runs[8 * RUNS], const uint8_t *data, size_t size)
 {
 	uint64_t random = size;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A look for slowness: an input is a program that makes thousands of records out of a few bytes, and
+ * Looks for slow inputs: each makes thousands of records out of a few bytes, and
  * no record may cost more than ten times an ordinary one, in any result or in what carries lives over to the
- * next part of a recording. So each input has to be done in ten times the CPU time of as many ordinary
- * records; what is not is tried again, as the machine can be busy.
+ * next part of a recording. So each input has ten times the CPU time of as many ordinary
+ * records; an input that exceeds it is tried again, as the machine can be busy.
  *
  * The first byte of an input says whether one process is selected or records are lost; the others make
  * the records, see runs.h.
@@ -41,7 +41,7 @@ static void need(int err)
 		abort();
 }
 
-/* All results there are of them, for all or for what descends from one; in CPU time. */
+/* The CPU time of all results, for all processes or for the descendants of one. */
 static uint64_t time_records(bool selecting, uint32_t gap_at)
 {
 	struct proclife_latency *latency, *threads;

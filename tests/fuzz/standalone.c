@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Feeds files to a fuzzer's target, without the fuzzer: gcc has none. */
+/* Feeds files to a fuzzer's target, for gcc, which has no fuzzer. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

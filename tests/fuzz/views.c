@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every view of recordings that nobody would make: the program has to end by itself, without a
- * signal and without a complaint of the sanitizers, in at most ten times the CPU time that the same
- * view takes for as many ordinary records. What takes longer is tried again, as the machine can be
- * busy.
+ * Every view of arbitrary recordings: the program has to end by itself, without a signal and without
+ * a complaint of the sanitizers, in at most ten times the CPU time that the same view takes for as
+ * many ordinary records. A run that takes longer is repeated, as the machine can be busy.
  *
  * Behind four bytes that choose the view, its options, the terminal's width, and whether records are lost, when
  * they happen and whether the recording is cut off, an input makes records: see runs.h. The library gets them in this process, too, so that
@@ -33,9 +32,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define RING 4096
 #define FACTOR 10
 #define TRIES 4
-#define COMPLAINED 86 /* what a sanitizer ends with */
+#define COMPLAINED 86 /* the exit status of a sanitizer */
 
-/* The other side of --diff is a recording of ordinary records; a slice is written and forgotten. */
+/* The other side of --diff is a recording of ordinary records; the slice is not read. */
 static const char *const views[] = {
 	"--lives", "--lives --sort life", "--lives --sort alone --top 5", "--lives --failed",
 	"--events", "--events exec,exit", "--tree", "--tree --no-fold", "--tree --threads",
@@ -94,7 +93,7 @@ static void remove_folder(void)
 	forget("");
 }
 
-/* This is B/tests/fuzz/views, and the program B/sanitized/proclife-read. */
+/* This is B/tests/fuzz/views; the program is B/sanitized/proclife-read. */
 static void find_program(void)
 {
 	char own[PATH_MAX - 64] = "";
@@ -118,7 +117,7 @@ static void read_rings(struct proclife_source *source)
 		;
 }
 
-/* Ordinary; or from the middle on, far away: where a sum of two is no time any more, or no number. */
+/* Ordinary; or, from the middle on, so large that a sum of two is no valid time, or overflows. */
 static uint64_t time_of(uint8_t how, size_t i, size_t count)
 {
 	static const uint64_t far[] = {
@@ -165,7 +164,7 @@ static void record(const char *name, size_t count, const uint8_t *bytes, uint8_t
 	}
 	read_rings(source);
 	run.ended = device->now + 1;
-	/* There is no such time to end at. */
+	/* PROCLIFE_TIME_MAX is the last valid time. */
 	if (!(how & 16) && run.ended <= PROCLIFE_TIME_MAX)
 		need(!proclife_recorder_finish(recorder, &run), path);
 	else
@@ -231,7 +230,7 @@ static uint64_t run(const char *name, const char *view, const char *selection, u
 	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-/* The library's part alone, for what the fuzzer learns of it. */
+/* The library's part alone, for the fuzzer's coverage. */
 static void feed(size_t count)
 {
 	struct proclife_tasks *tasks;
@@ -274,7 +273,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	record("strange", count, data[3] & 1 ? data + 4 : NULL, data[3]);
 	for (int try = 0; try < TRIES; try++) {
 		took = run("strange", view, selection, width);
-		/* A pattern is as dear as the command line is long, and ordinary ones have none. */
+		/* A pattern costs as much as the command line is long; ordinary records have none. */
 		if (!strncmp(selection, "--args", 6) || (ordinary && took <= FACTOR * ordinary))
 			return 0;
 		ordinary = run("ordinary", view, selection, width);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * tests/hook/exchange - takes a snapshot while a thread that execs has its leader's pid, and is not the
- * leader yet: each task is in it once. Needs slow_exec.ko and two CPUs. Exit status: 0 if that is so.
+ * leader yet: each task is in the snapshot once. Needs slow_exec.ko and two CPUs. Exit status: 0 if it is.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -70,7 +70,7 @@ static void child(void)
 		pause();
 }
 
-/* Returns how many tasks are in it twice, and says which. */
+/* Prints the tasks that are in the snapshot twice, and returns how many. */
 static unsigned int twice(unsigned int count)
 {
 	unsigned int found = 0;
@@ -85,7 +85,6 @@ static unsigned int twice(unsigned int count)
 	return found;
 }
 
-/* Returns whether all is well. */
 static bool look(int device, int fd, int exit_signal)
 {
 	struct proclife_snapshot snapshot = { .records = (uintptr_t)records, .capacity = CAPACITY };
@@ -126,7 +125,7 @@ int main(void)
 		die(EXCHANGES);
 	pin(1);
 	for (int i = 0; i < 3; i++)
-		/* One that its parent wants no signal of has the number 0. */
+		/* 0: its parent wants no signal when it ends. */
 		well = look(device, fd, SIGCHLD) && look(device, fd, 0) && well;
 	return well ? 0 : 1;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For tests/hook/async: holds the address space of the process whose PID is written to `holds`. A 0 lets
- * go of it by mmput_async(), as drivers do that cannot wait; -1 does so in a softirq, on top of the task that
- * writes it; -2 in what the kernel takes for an NMI.
+ * For tests/hook/async: holds the address space of the process whose PID is written to `holds`. A 0 drops
+ * it by mmput_async(), as drivers do that cannot wait; -1 does so in a softirq, on top of the task that
+ * writes it; -2 in a context that the kernel takes for an NMI.
  */
 #include <linux/interrupt.h>
 #include <linux/module.h>
@@ -34,7 +34,7 @@ static DECLARE_TASKLET(tasklet, in_softirq_now);
 static void let_go(int how)
 {
 	if (how == -1) {
-		/* It runs here, when softirqs are on again. */
+		/* The softirq runs when softirqs are enabled again. */
 		local_bh_disable();
 		tasklet_schedule(&tasklet);
 		local_bh_enable();

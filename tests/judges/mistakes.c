@@ -20,7 +20,7 @@
 static char *mistake = "";
 module_param(mistake, charp, 0444);
 
-/* What the compiler must not see through. */
+/* Hides a pointer from the compiler. */
 static int *hidden(int *p)
 {
 	OPTIMIZER_HIDE_VAR(p);
@@ -29,7 +29,7 @@ static int *hidden(int *p)
 
 static bool yes = true;
 
-/* What any kernel reports. */
+/* Any kernel reports these. */
 static void warn(void)
 {
 	WARN(READ_ONCE(yes), "as it was told\n");
@@ -57,11 +57,11 @@ static void too_many_puts(void)
 static void schedule_in_atomic(void)
 {
 	preempt_disable();
-	/* Which puts the count right as it reports. */
+	/* It corrects the count as it reports. */
 	schedule();
 }
 
-/* What ends the task that does it: a thread, and not the one that loads the module. */
+/* Runs in a thread what ends its task, which must not be the one that loads the module. */
 static void in_thread(int (*function)(void *unused), const char *name)
 {
 	if (!IS_ERR(kthread_run(function, NULL, "%s", name)))
@@ -106,7 +106,7 @@ static void null_pointer(void)
 	in_thread(write_nowhere, "write_nowhere");
 }
 
-/* What takes a kernel that watches itself. */
+/* Only a kernel that watches itself reports these. */
 static void use_after_free(void)
 {
 	int *p = kmalloc(64, GFP_KERNEL);
@@ -125,7 +125,7 @@ static void beyond_the_slab(void)
 
 static void beyond_the_ring(void)
 {
-	/* Half a page, for after a whole one comes a hole that anything sees. */
+	/* Half a page: after a whole one comes a hole, where any access faults. */
 	int *p = vmalloc(PAGE_SIZE / 2);
 
 	WRITE_ONCE(hidden(p)[PAGE_SIZE / 2 / sizeof(*p)], 1);
@@ -134,7 +134,7 @@ static void beyond_the_ring(void)
 
 static void leak(void)
 {
-	/* Its address is nowhere, not even in a register that is saved. */
+	/* No copy of its address is left, not even in a saved register. */
 	*hidden(kmalloc(192, GFP_KERNEL)) = 1;
 }
 

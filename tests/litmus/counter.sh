@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# A counter, as a test with "Model: counter" has it. herd7 knows no counter: it is a word of memory
+# The counter of the tests with "Model: counter". herd7 knows no counter: it is a word of memory
 # there, which another process advances, and is read by the first half of a load-exclusive (LDXR,
 # lr.w), which the models' set X names. As a load it would be ordered by barriers that need not order
 # the reading of a counter. So these models are herd7's own, but for this: barriers do not order X,
@@ -10,7 +10,7 @@
 #	CNTVCT_EL0 and CNTVCTSS_EL0, and the examples of ordering reads of the counter).
 #   riscv64: FENCE orders it as a device input, i (The RISC-V Instruction Set Manual, volume I,
 #	"CSR Access Ordering" in Zicsr). herd7 knows no i and o either: fences that have them stand
-#	under the names of others, that nothing here uses.
+#	under the names of others that nothing here uses.
 # That the counters of all CPUs agree with the order in which memory is observed is an assumption of
 # these tests: the counter has one order of its values, and each CPU reads the latest or an older one
 # as far as its reads are not ordered. See ring.h.

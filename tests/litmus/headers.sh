@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034 # a part of emitted, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# The kernel's headers for other architectures, of Debian's sid.
+# The kernel's headers for other architectures, from Debian's sid.
 
 # headers_get sets headers, an entry of the cache: the headers' common part and those of each
 # architecture.

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2016 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# herd7 and the kernel's memory model, of Debian's sid: the first suite that has a herd7, which goes
-# with the C library of that suite, and whose kernel's model wants that herd7.
+# herd7 and the kernel's memory model, from Debian's sid: the first suite that has a herd7. It needs
+# the C library of that suite, and the model of that kernel needs that herd7.
 
 herd_packages='herdtools7 libc6 libgmp10 linux-source'
 
@@ -34,7 +34,7 @@ herd_make() {
 	rm -r "$new/deb" && mv -T "$new" "$sid_entry"
 }
 
-# herd FILE: with the C library that it was built for. C is judged by the kernel's model, assembly by
+# herd FILE: runs herd7 with the C library that it was built for. C is judged by the kernel's model, assembly by
 # herd7's own of that architecture, or by what counter.sh makes of it.
 herd() {
 	local usr=$herd_dir/root/usr model=()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What is downloaded from Debian's sid and unpacked in the cache, never installed; this takes no root.
 
-# tests/vm's parts ask: no kernel that is built here is wanted.
+# For tests/vm's parts: no kernel is built here.
 debug_kernels=''
 for part in cache arch suite; do
 	# shellcheck source=/dev/null

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A machine that never ends, as a device that is a file, whose name it prints: each tenth of a second,
+ * A machine that never ends, behind a device that is a file, whose name it prints: each tenth of a second,
  * three processes are born, of which one fails and one is killed; each is freed some 30 ms after its exit,
- * but for one at the beginning that stays a zombie. Names and paths are what would break a label.
+ * but for one at the beginning that stays a zombie. Names and paths have what would break a label.
  */
 #include "live_device.h"
 
@@ -42,7 +42,7 @@ int main(void)
 	live_open(1 << 16);
 	puts(live_path);
 	fflush(stdout);
-	/* What is before the reader opens it is not for it: so it has a moment for that. */
+	/* Gives the reader a moment to open the device, since it does not get what was before. */
 	clock_gettime(CLOCK_MONOTONIC, &when);
 	for (uint32_t tick = 0; getppid() != 1; tick++) {
 		sleep_until(&when, TICK - DEATH);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ring.h for as many records as one has time for: a writer on each CPU, and readers that merge live.
+ * ring.h for any number of records: a writer on each CPU, and readers that merge live.
  * What is checked needs no memory that grows: each record that is read is whole, the merged stream
  * of each reader never goes back, and what it read and what it knows to be lost make up what was
  * written, of each ring. BREAK_* as in protocol.h.
@@ -39,7 +39,7 @@ static void *write_ring(void *data)
 	random_state = mix(seed + 1000 * ring->cpu);
 	CPU_ZERO(&set);
 	CPU_SET(ring->cpu % (unsigned int)sysconf(_SC_NPROCESSORS_ONLN), &set);
-	sched_setaffinity(0, sizeof(set), &set); /* if not, it is as good a test */
+	sched_setaffinity(0, sizeof(set), &set); /* if it fails, the test is as good */
 	for (uint64_t position = 0; position < records; position++) {
 		uint64_t number;
 
@@ -73,7 +73,7 @@ static void read_ring(struct reader *reader, struct ring *ring, uint64_t commit,
 	if (commit - first > size)
 		first = commit - size;
 	if (stream->tail - stream->head + (commit - first) > QUEUE)
-		return; /* it will be more, or lost, the next time */
+		return; /* the next time there are more, or they are lost */
 	oldest = copy_records(ring, first, commit, size, copies);
 	if (first < oldest)
 		first = oldest < commit ? oldest : commit;

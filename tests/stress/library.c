@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The library's own reader under stress: rings.c and merge.c, with delays between their steps too, follow
- * a file with the device's layout while a thread for each ring writes it. Each reader is a source of
+ * The library's own reader under stress: rings.c and merge.c, with delays between their steps, follow
+ * a file with the device's layout while one thread per ring writes it. Each reader is a source of
  * its own, as a program has it. RINGS and MERGE can name other sources, which tests/stress/run has
  * broken.
  */
@@ -20,7 +20,7 @@
 #define MERGE "../../user/lib/source/merge.c"
 #endif
 
-/* What the library copies, it copies word by word, so that a writer can come in between. */
+/* Copies word by word, with delays, so that a writer can come in between. */
 static inline void copy_slowly(void *to, const void *from, size_t bytes)
 {
 	for (size_t i = 0; i < bytes / sizeof(struct proclife_record); i++)
@@ -28,7 +28,7 @@ static inline void copy_slowly(void *to, const void *from, size_t bytes)
 		     (const struct proclife_record *)from + i);
 }
 
-/* Here it delays, too. */
+/* Single reads delay, too. */
 #undef proclife_read_once
 #define proclife_read_once(x)                                          \
 	({                                                             \
@@ -53,7 +53,7 @@ struct reader {
 	pthread_t thread;
 	unsigned int index;
 	struct proclife_source *source;
-	uint64_t *position; /* of each ring: what it has, or has lost, ends here */
+	uint64_t *position; /* of each ring: the end of what it has read or lost */
 	uint64_t merged, lost;
 	uint64_t live; /* merged while all writers were at work */
 	uint64_t next; /* the merged stream goes on here or above */
@@ -122,7 +122,7 @@ static void check_gap(struct reader *reader, const struct proclife_gap *gap)
 			  (unsigned long long)gap->lost, gap->cpu);
 	first = reader->position[gap->cpu];
 	last = first + gap->lost - 1;
-	/* One that fails to copy eight times gives up what is there, be it overwritten or not. */
+	/* After eight failed copies, the reader gives up all that is there, overwritten or not. */
 	if (size >= records)
 		violation("reader %u, ring %u: %llu lost, and none overwritten", reader->index,
 			  gap->cpu, (unsigned long long)gap->lost);
@@ -173,7 +173,7 @@ static uint64_t pages(uint64_t bytes)
 	return (bytes + page - 1) / page * page;
 }
 
-/* A file as the module's device: it has the rings, which are written there. */
+/* A file in the layout of the module's device, whose rings are written there. */
 static int make_device(void)
 {
 	struct proclife_header header = {

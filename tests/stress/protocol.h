@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * ring.h as the stress tests use it: with delays between its steps, a shared counter for a clock, of
- * which each record takes one number, and records that tell when they are torn.
+ * ring.h as the stress tests use it: with delays between its steps, a shared counter as the clock, which
+ * each record advances by one, and records that show when they are torn.
  *
  * BREAK_* weakens one step.
  */
@@ -22,7 +22,7 @@
 #include <proclife/barrier.h>
 
 #if defined(__SANITIZE_THREAD__) && !defined(__clang__)
-/* It does not model fences. Here they order nothing but atomic accesses, which cannot race. */
+/* ThreadSanitizer does not model fences. Here they order only atomic accesses, which cannot race. */
 #pragma GCC diagnostic ignored "-Wtsan"
 #endif
 
@@ -71,7 +71,7 @@ struct ring {
 	uint32_t cpu;
 } __attribute__((aligned(128)));
 
-/* How many steps there are to a delay, on average; 0 for no delays. */
+/* One delay per this many steps, on average; 0: none. */
 static unsigned int steps_per_delay;
 static uint64_t now __attribute__((aligned(128)));
 static _Thread_local uint64_t random_state;
@@ -168,7 +168,7 @@ static uint64_t take_number(void)
 	return __atomic_fetch_add(&now, 1, __ATOMIC_RELAXED);
 }
 
-/* One record, as the module writes it. Returns what proclife_ring_commit() does. */
+/* Writes one record as the module does. Returns what proclife_ring_commit() does. */
 static int write_record(struct ring *ring, uint64_t position, uint64_t *number)
 {
 	struct proclife_ring *r = &ring->ring;
@@ -202,7 +202,7 @@ static int write_record(struct ring *ring, uint64_t position, uint64_t *number)
 	return due;
 }
 
-/* Copies [first, commit) to where each belongs in a ring; returns the oldest position still whole. */
+/* Copies [first, commit) to where each belongs in a ring; returns the oldest position that is still whole. */
 static inline uint64_t copy_records(struct ring *ring, uint64_t first, uint64_t commit, uint64_t size,
 			     uint64_t (*copies)[WORDS])
 {
@@ -223,7 +223,7 @@ static inline uint64_t copy_records(struct ring *ring, uint64_t first, uint64_t 
 	return oldest;
 }
 
-/* H1 to H4 for all rings: returns the time, and sets what each ring says. */
+/* H1 to H4 for all rings: returns the horizon, and sets what each ring reports. */
 static inline uint64_t take_horizon(struct ring *ring_of, unsigned int rings, __u64 *commits,
 			     bool *settled)
 {

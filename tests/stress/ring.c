@@ -3,7 +3,7 @@
  * ring.h under stress: a writer thread for each ring, and readers, mergers and pollers that check
  * everything that ring.h promises. The rings are tiny, so they are overwritten all the time.
  *
- * The clock is a shared counter, of which each record takes one number. So a merged stream that is
+ * The clock is a shared counter, which each record advances by one. So a merged stream that is
  * out of order shows it, and each number must either be in the stream or belong to a record that
  * the reader knows that it lost.
  *
@@ -17,7 +17,7 @@
 
 #define MISSED_SECONDS 2
 
-/* What a reader has of one ring. */
+/* A reader's state of one ring. */
 struct stream {
 	uint64_t position; /* the next to copy */
 	uint64_t last;	   /* the newest number seen; valid if any */
@@ -53,7 +53,7 @@ static void wake(struct ring *ring)
 	syscall(SYS_futex, &ring->wakes, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
-/* Falls silent until the eager poller has noticed all that there is: no later record wakes it. */
+/* Pauses until the eager poller has noticed all records: no later one wakes it. */
 static void await_poller(struct ring *ring, uint64_t commit)
 {
 	while (__atomic_load_n(&ring->wanted, __ATOMIC_ACQUIRE) <= commit)
@@ -109,7 +109,7 @@ static void check_record(const struct reader *reader, const struct stream *strea
 			  (unsigned long long)stream->last);
 }
 
-/* Copies [position, commit), and knows what it lost. */
+/* Copies [position, commit), and notes what it lost. */
 static void read_ring(struct reader *reader, struct ring *ring, uint64_t commit,
 		      uint64_t (*copies)[WORDS])
 {
@@ -208,7 +208,7 @@ static void *read_rings(void *data)
 				horizon = horizons[i];
 			done &= stream->position == records;
 		}
-		/* All is written: what is left comes after nothing. */
+		/* All is written, so the rest can be merged. */
 		merge_below(reader, done ? UINT64_MAX : horizon);
 		if (next_random() % 64 == 0)
 			sched_yield();

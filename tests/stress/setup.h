@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the stress programs are told on the command line, and the rings that they make of it. */
+/* The stress programs' options, and the rings that they set up from them. */
 #ifndef STRESS_SETUP_H
 #define STRESS_SETUP_H
 
@@ -91,7 +91,7 @@ static inline void free_rings(void)
 	free(ring_of);
 }
 
-/* After the last record: what the ring says of itself. */
+/* Checks the ring's positions after the last record. */
 static void check_ring(const struct ring *ring)
 {
 	const struct proclife_ring_ctl *ctl = ring->ring.ctl;
