@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Several recordings: their figures are those of one run that had all of it. */
+/* Figures of several recordings equal those of one run with all their lives. */
 #include "fake_device.h"
 #include "story.h"
 
@@ -50,7 +50,7 @@ static void record(const char *path, uint64_t first, uint64_t second)
 	story_end();
 }
 
-/* Behind the beginning, which differs, and without the slowest, which are of one recording alone. */
+/* Skips the beginning, which differs, and the slowest lives, which belong to one recording alone. */
 static char *figures(const char *inputs, const char *options)
 {
 	struct output out = run_program(false, 0, "%s %s --latency --json %s", program, inputs, options);
@@ -96,13 +96,13 @@ static void test_equal(void **state)
 	}
 }
 
-/* The two together, by cgroup: whose lives were seen from their beginning, and nobody else's. */
+/* Both together, by cgroup: only lives that were seen from their beginning. */
 static void expect_groups(const char *first, const char *second)
 {
 	static const char life[] = "\"phase\":\"life\",\"count\":";
 	struct output out = run_program(false, 0, "%s -i %s -i %s --latency --by cgroup --json",
 					program, dirs[0], dirs[1]);
-	const char *at = strstr(out.text, "\"by\":"); /* behind the figures of all together */
+	const char *at = strstr(out.text, "\"by\":"); /* after the figures of all together */
 	size_t count = 0;
 
 	assert_int_equal(out.status, 0);
@@ -119,7 +119,7 @@ static void expect_groups(const char *first, const char *second)
 
 #define LIVES(n) ",\"phase\":\"life\",\"count\":" #n ","
 
-/* Numbers of cgroups are of one boot, paths are not. */
+/* Numbers of cgroups are valid for one boot, paths for all. */
 static void test_cgroups(void **state)
 {
 	(void)state;
@@ -151,7 +151,7 @@ static void test_verdict(void **state)
 	if (out.status)
 		fail_msg("%d\n%s", out.status, out.text);
 	free(out.text);
-	/* None of them is the slowest of a run. */
+	/* There are no slowest lives of a sum. */
 	out = run_program(false, 0, "%s -i %s -i %s --latency", program, dirs[0], dirs[1]);
 	assert_int_equal(out.status, 0);
 	assert_null(strstr(out.text, "SLOWEST"));
@@ -183,7 +183,7 @@ static void test_refused(void **state)
 		 "before the address space is torn down in the one, where do_exit() begins in the "
 		 "other; show each alone\n", dirs[0], dirs[3]);
 	expect_output(true, 1, line, said);
-	/* Nor are they ranked together by what depends on that. */
+	/* They are not ranked together by phases that depend on it, either. */
 	snprintf(said, sizeof(said), "proclife-read: %s and %s cannot be ranked together: exits begin "
 		 "before the address space is torn down in the one, where do_exit() begins in the "
 		 "other; show each alone\n", dirs[0], dirs[3]);
@@ -199,7 +199,7 @@ static void test_refused(void **state)
 		expect_output(true, 0, line, "");
 	}
 	snprintf(line, sizeof(line), "%s -i %s -i %s --latency", program, dirs[0], dirs[1]);
-	/* One that is none. */
+	/* A folder that is no recording. */
 	snprintf(path, sizeof(path), "%s/metadata", dirs[1]);
 	assert_int_equal(unlink(path), 0);
 	snprintf(said, sizeof(said), "proclife-read: %s: not a recording: there is no metadata in "
@@ -207,7 +207,7 @@ static void test_refused(void **state)
 	expect_output(true, 1, line, said);
 }
 
-/* One twice, also under another name, and a copy. */
+/* A recording twice, also under another name, and as a copy. */
 static void test_same(void **state)
 {
 	char line[5 * PATH_MAX], said[4 * PATH_MAX];
@@ -263,7 +263,7 @@ static void test_lost(void **state)
 				     "proclife-read: expected lost==7, but it is 14\n");
 }
 
-/* A life of its own length and CPU time, at this time of the story, and one that goes on. */
+/* A life with this length and CPU time, at this time of the story, and one that goes on. */
 static void record_lives(const char *path, uint32_t pid, uint64_t life)
 {
 	struct who one, two;
@@ -286,7 +286,7 @@ static void record_lives(const char *path, uint32_t pid, uint64_t life)
 #define B_ONE "    1.007000000      20       1 0          7.00 ms  7.00 ms 0        one\n"
 #define B_TWO "    1.017000000      21       1 0          17.0 ms  5.00 ms 1        two\n"
 
-/* Each recording's deaths follow its name; ranked, each says where it is from. */
+/* Each recording's deaths follow its name; ranked, each line names its recording. */
 static void test_lives(void **state)
 {
 	char line[3 * PATH_MAX], text[4 * PATH_MAX];
@@ -311,7 +311,7 @@ static void test_lives(void **state)
 	expect_output(false, 0, line, text);
 }
 
-/* In the second one nobody dies: its name is there all the same. */
+/* No process dies in the second recording: its name is there all the same. */
 static void test_lives_of_nobody(void **state)
 {
 	char line[3 * PATH_MAX], text[4 * PATH_MAX];
@@ -327,7 +327,7 @@ static void test_lives_of_nobody(void **state)
 	expect_output(false, 0, line, text);
 }
 
-/* What is expected is judged of all of them. */
+/* An expectation is judged for all of them together. */
 static void test_expected_failures(void **state)
 {
 	struct output out;
@@ -342,7 +342,7 @@ static void test_expected_failures(void **state)
 	out = run_program(false, 0, "%s -i %s --expect failed==1", program, dirs[1]);
 	assert_int_equal(out.status, 0);
 	free(out.text);
-	/* Without REAP nobody knows how many are zombies. */
+	/* Without REAP, the number of zombies is not known. */
 	metadata_set(dirs[0], "features", "\"0x7ffbf\"");
 	metadata_set(dirs[1], "features", "\"0x7ffbf\"");
 	out = run_program(false, 0, "%s -i %s -i %s --expect zombies==0", program, dirs[0], dirs[1]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who is to reap, by birth or by adoption, and who leaves zombies. */
+/* Which process has to reap, by birth or by adoption, and which leaves zombies. */
 #include "check.h"
 #include "reapers.h"
 
@@ -31,7 +31,7 @@ static void test_adopted(void **state)
 	assert_false(reaper_of(reapers, 100).init);
 }
 
-/* A subreaper that has got the very pid of the parent that has died. */
+/* A subreaper that has the same pid as the parent that died. */
 static void test_adopted_by_a_namesake(void **state)
 {
 	struct who a = process_of_pid(200, "parent"), b = process_of_pid(201, "child");
@@ -51,7 +51,7 @@ static void test_adopted_by_a_namesake(void **state)
 	assert_int_equal(reaper_of(reapers, 200).adopted, 1);
 }
 
-/* Init of a container reaps what its children left, and is the first to be gone. */
+/* A container's init reaps what its children left, and is the first to be gone. */
 static void test_init_of_a_namespace(void **state)
 {
 	struct who a = process_of_pid(200, "tini"), b = process_of_pid(201, "app");
@@ -73,8 +73,8 @@ static void test_init_of_a_namespace(void **state)
 }
 
 /*
- * A child can be freed after who reaped it, if another CPU is slow. What is known of a reaper does
- * not depend on that, nor on who is reported first at the end.
+ * A child can be freed after its reaper, if another CPU is slow. What is known of a reaper depends neither
+ * on that, nor on which is reported first at the end.
  */
 static void test_freed_behind_its_reaper(void **state)
 {
@@ -161,7 +161,7 @@ static void test_zombies_at_the_end(void **state)
 	assert_int_equal(reaper.id, 3);
 }
 
-/* The adopter of these is not known; whoever has the pid by now is none of theirs. */
+/* The adopter of these is not known; the process that now has its pid is another one. */
 static void test_parent_gone(void **state)
 {
 	struct who p = process_of_pid(200, "p"), a = process_of_pid(201, "a");
@@ -175,13 +175,13 @@ static void test_parent_gone(void **state)
 	feed(tasks, reap_record(21, &p, &shell));
 	feed(tasks, free_record(22, &p));
 	feed(tasks, fork_record(30, &q, &shell));
-	/* Nor can one reap that is a zombie itself. */
+	/* A zombie cannot reap, either. */
 	feed(tasks, fork_record(40, &r, &shell));
 	feed_zombie(tasks, 41, &b, &r);
 	feed(tasks, exit_below_record(50, &r, &shell));
 	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(reaper_of(reapers, 200).zombies, 1);
-	/* Not that of q, which has its pid now. */
+	/* Not q, which has its pid now. */
 	assert_int_not_equal(reaper_of(reapers, 200).id, 0);
 	assert_string_equal(reaper_of(reapers, 200).comm, "p");
 	assert_true(reaper_of(reapers, 200).gone);
@@ -206,7 +206,7 @@ static void test_reaper_unknown(void **state)
 	feed(tasks, exit_below_record(21, &b, &init));
 	feed(tasks, reap_record(22, &b, &init));
 	feed(tasks, free_record(23, &b));
-	/* Whose child this one was is not known: it need not have been another's. */
+	/* The parent of this one is not known: it need not be another process. */
 	feed(tasks, exit_below_record(31, &c, &shell));
 	feed(tasks, reap_record(32, &c, &shell));
 	feed(tasks, free_record(33, &c));

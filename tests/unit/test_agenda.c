@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The agenda of --on: whatever comes and goes, the one that is due first is the first. */
+/* The agenda of --on: whatever comes and goes, the entry that is due first comes first. */
 #include "check.h"
 
 #include <triggers/agenda.h>
@@ -23,7 +23,7 @@ static const struct watched *first(void)
 	return found;
 }
 
-/* An address space is of the one that was last said to have left it. */
+/* An address space belongs to the process that was last reported to have left it. */
 static void check_held(const struct agenda *agenda)
 {
 	size_t n = 0;

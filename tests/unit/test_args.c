@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What EXEC and ARGS say of a program: its path, and the pieces of its arguments as they come, between
- * others' records, and with some of them lost.
+ * EXEC and ARGS of a program: its path, and the pieces of its arguments, between records of other tasks,
+ * and with some of them lost.
  */
 #include "check.h"
 #include "fixture_tasks.h"
@@ -26,7 +26,7 @@ static const struct proclife_process *process_of(const struct who *who)
 	return proclife_tasks_find(tasks, who->task)->process;
 }
 
-/* Two at the same time, in the order of time, each from one CPU to the other and back. */
+/* Two execs at the same time, in the order of time, each moving from one CPU to the other and back. */
 static void test_args_between_others(void **state)
 {
 	struct who who[2] = { process_of_pid(200, "a"), process_of_pid(201, "b") };
@@ -55,7 +55,7 @@ static void test_args_between_others(void **state)
 	}
 }
 
-/* What was lost is not made up of the pieces of another EXEC, which would fit. */
+/* Lost pieces are not replaced by the pieces of another EXEC, though they would fit. */
 static void test_args_behind_a_gap(void **state)
 {
 	struct who a = process_of_pid(200, "a");
@@ -72,7 +72,7 @@ static void test_args_behind_a_gap(void **state)
 	assert_int_equal(process_of(&a)->args_bytes, 64);
 	assert_memory_equal(process_of(&a)->args, one, 64);
 	assert_true(process_of(&a)->args_cut);
-	/* Of the next one, only the EXEC was lost; and of the one after that, a piece. */
+	/* Only the EXEC of the next one was lost, and a piece of the one after that. */
 	feed_gap(tasks, 5, 20, 30);
 	for (uint16_t at = 0; at < 200; at += PROCLIFE_ARGS_LEN)
 		feed(tasks, piece(30, &a, two, 200, at));
@@ -85,7 +85,7 @@ static void test_args_behind_a_gap(void **state)
 	feed(tasks, piece(43, &a, one, 200, 128));
 	assert_int_equal(process_of(&a)->args_bytes, 64);
 	assert_true(process_of(&a)->args_cut);
-	/* An EXEC begins anew, wherever the one before it was. */
+	/* An EXEC begins again, wherever the one before it was. */
 	feed(tasks, exec_record(50, &a, 200, "/bin/true"));
 	assert_null(process_of(&a)->args);
 	feed(tasks, piece(51, &a, two, 64, 0));
@@ -161,7 +161,7 @@ static void test_args(void **state)
 	assert_int_equal(process->args_bytes, 3);
 	assert_string_equal(process->args, "ls");
 	assert_true(process->args_cut);
-	/* Nothing that a module writes: more than the piece holds, more than there is. */
+	/* The module never writes these: more than the piece holds, more than there is. */
 	feed(tasks, exec_record(18, &a, 200, "/bin/false"));
 	cut.args.len = PROCLIFE_ARGS_LEN + 1;
 	feed(tasks, cut);
@@ -179,7 +179,7 @@ static enum proclife_match has_args(void *data, const struct proclife_process *p
 	return process->args ? PROCLIFE_MATCHES : PROCLIFE_MATCHES_NOT;
 }
 
-/* A filter asks at the exec, when the arguments are none: not those of the program before. */
+/* A filter asks at the exec, when there are no arguments yet: it does not get the previous program's. */
 static void test_args_of_the_program_before(void **state)
 {
 	struct who a = process_of_pid(200, "a");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How reading begins: a history that is longer than what is copied at a time, and a snapshot. */
+/* Reading begins with a history that is longer than what is copied at a time, and a snapshot. */
 #include "check.h"
 #include "fake_device.h"
 
@@ -29,8 +29,8 @@ static int end(void **state)
 }
 
 /*
- * The history of each CPU begins with its own ring, in several batches; where one has wrapped, a gap
- * says when it begins.
+ * The history of each CPU begins with its own ring, in several batches; if it has wrapped, a gap
+ * gives the time of its beginning.
  */
 static void test_long_history(void **state)
 {
@@ -83,7 +83,7 @@ static void write_suppressed(uint32_t cpu, uint64_t ts, enum proclife_type what,
 	fake_device_commit(device, cpu);
 }
 
-/* The next one is the library's, and says that this has been suppressed before. */
+/* The next record is made by the library: this type has been suppressed before. */
 static void expect_suppressed(uint32_t cpu, enum proclife_type what, uint64_t ts)
 {
 	struct proclife_event event;
@@ -109,7 +109,7 @@ static void expect_type(uint64_t ts, enum proclife_type type)
 	assert_int_equal(event.record->type, type);
 }
 
-/* Whoever comes while something is suppressed is told at once, and once. */
+/* A reader that opens while something is suppressed gets one record at once. */
 static void test_suppressed(void **state)
 {
 	struct proclife_event event;
@@ -133,7 +133,7 @@ static void test_suppressed(void **state)
 	assert_int_equal(proclife_source_next(source, &event), 0);
 }
 
-/* And so is a history that begins then, by what it says later. */
+/* A history that begins meanwhile gets it, too, from a later record. */
 static void test_suppressed_history(void **state)
 {
 	struct proclife_event event;
@@ -165,10 +165,10 @@ static void test_suppressed_history(void **state)
 	assert_int_equal(proclife_source_next(source, &event), 0);
 }
 
-/* What the next SNAPSHOT ioctls do, one after the other. */
+/* The results of the next SNAPSHOT ioctls, in order. */
 static struct answer {
-	int error;	/* 0: it works */
-	uint32_t count; /* what it says that there are */
+	int error;	/* 0: success */
+	uint32_t count; /* the count that it returns */
 } answers[8];
 static unsigned int asked;
 static uint32_t capacities[8];
@@ -176,7 +176,7 @@ static uint32_t capacities[8];
 static bool is_device; /* the file looks like one, which has a clock */
 static uint64_t device_clock;
 
-/* In the place of the C library's. */
+/* Replaces the C library's. */
 int fstat(int fd, struct stat *st)
 {
 	int ret = fstatat(fd, "", st, AT_EMPTY_PATH);
@@ -186,7 +186,7 @@ int fstat(int fd, struct stat *st)
 	return ret;
 }
 
-/* Likewise: a plain file has none. */
+/* Replaces the C library's: a plain file has no ioctls. */
 int ioctl(int fd, unsigned long request, ...)
 {
 	const struct answer *answer = &answers[asked];
@@ -252,7 +252,7 @@ static void test_snapshot_grows(void **state)
 	assert_int_equal(tasks_read(), 6100);
 }
 
-/* There is no room although there is. */
+/* The ioctl always reports that there is no room. */
 static void test_snapshot_always_full(void **state)
 {
 	const struct answer script[] = { { ENOSPC, 10 }, { ENOSPC, 10 }, { 0, 10 } };
@@ -280,7 +280,7 @@ static void test_snapshot_too_many(void **state)
 	assert_int_equal(snapshot_with(script, 1), -ENOSPC);
 }
 
-/* More than there was room for are said to have been written. */
+/* The ioctl reports more tasks than there was room for. */
 static void test_snapshot_beyond_its_end(void **state)
 {
 	const struct answer script[] = { { 0, 100000 } };
@@ -300,7 +300,7 @@ static void test_snapshot_again(void **state)
 	assert_int_equal(tasks_read(), 7);
 }
 
-/* It is its writers' clock that tells up to when all records are there. */
+/* The horizon is on the writers' clock. */
 static void test_clock_of_the_device(void **state)
 {
 	struct proclife_event event;

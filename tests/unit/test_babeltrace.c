@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* babeltrace2, which knows nothing of us but what the metadata says, reads what --record has written. */
+/* babeltrace2, which knows only the metadata, reads what --record has written. */
 #include "live_device.h"
 #include "program.h"
 #include "recorded.h"
@@ -12,7 +12,7 @@ static bool have_babeltrace(void)
 	return !system("babeltrace2 --version >/dev/null 2>&1");
 }
 
-/* Another program reads all that is there, under the names that it expects. */
+/* Another program reads all records, under the names that it expects. */
 static void test_babeltrace(void **state)
 {
 	static const char *const fields[] = {
@@ -47,13 +47,13 @@ static void test_babeltrace(void **state)
 	assert_int_equal(count_text(out.text, "Tracer discarded"),
 			 count_text(own.text, "records lost on"));
 	free(out.text);
-	/* The time of day, through the clock's offset. */
+	/* The time of day comes from the clock's offset. */
 	out = run_program(false, 0, "babeltrace2 --clock-seconds %s", folder.path);
 	assert_int_equal(strncmp(out.text, "[17000", 6), 0);
 	free(out.text);
 	out = run_program(false, 0, "cat %s/metadata", folder.path);
 	assert_non_null(strstr(out.text, "\toffset_s = 1700000000;\n\toffset = 123456789;\n"));
-	/* Numbers that can be negative. */
+	/* Numbers that can be negative are signed. */
 	assert_non_null(strstr(out.text, " s32 sig; s32 code; s32 result; "));
 	free(out.text);
 	free(own.text);

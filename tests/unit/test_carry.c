@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A trace is cut in three. What is carried over a cut, and what follows it, tells of each life the same as
+ * A trace is cut in three. The carried records at a cut and what follows it give each life the same report as
  * the whole trace does: every figure, for each process that ends after the cut or outlives the trace. The
- * second cut is of what the first one left, as the parts of a flight recording are.
+ * second cut is made in what the first one left, like the parts of a flight recording.
  */
 #include "check.h"
 #include "stories.h"
@@ -47,7 +47,7 @@ static struct proclife_tasks *tasks;
 	} while (0)
 
 static const struct proclife_process *checked;
-static bool gaps; /* the trace has some: names are as sure as what told them */
+static bool gaps; /* the trace has gaps: a name is as certain as the record that has it */
 
 static void add_event(const struct proclife_event *event)
 {
@@ -62,7 +62,7 @@ static void add_event(const struct proclife_event *event)
 	count++;
 }
 
-/* The events have copies of their records, which stay. */
+/* Gives the events copies of their records, which stay. */
 static void own_events(void)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -116,7 +116,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	ended->parent_there = process->parent_id != 0;
 }
 
-static struct proclife_source *facts; /* of the trace; NULL: none */
+static struct proclife_source *facts; /* the facts of the trace; NULL: none */
 
 static void begin(struct ended **list, size_t *length)
 {
@@ -167,8 +167,7 @@ static int carry_on(void *data, const struct proclife_event *event)
 	return proclife_carry_take(data, event);
 }
 
-
-/* As they come out of the streams into which they are written. */
+/* Passes records and gaps on in the order in which they come out of their streams. */
 static void put_carried(const struct proclife_carried *carried,
 			int (*to)(void *data, const struct proclife_event *event), void *data)
 {
@@ -223,7 +222,7 @@ static bool same_memory(const struct proclife_memory *a, const struct proclife_m
 	       same_actor(&a->early_by, &b->early_by);
 }
 
-/* Who did it can be gone, and then nothing of it is told. */
+/* The process that did it can be gone, and is then not reported. */
 static bool may_be_memory(const struct proclife_memory *a, const struct proclife_memory *b)
 {
 	static const struct proclife_memory unknown;
@@ -323,7 +322,7 @@ static void run_whole(void)
 	end();
 }
 
-/* How many were gone before the cut: the parts tell of all others, and of nobody else. */
+/* How many were gone before the cut: the parts report all others, and no more. */
 static size_t gone_before(size_t cut)
 {
 	size_t number = 0;
@@ -345,7 +344,7 @@ static bool is_among(const struct ended *list, size_t length, const struct procl
 	return false;
 }
 
-/* To find out why: whom only one of them tells of. */
+/* For debugging: prints the processes that only one of them reports. */
 static void tell_difference(size_t before)
 {
 	for (size_t i = before; i < whole_count; i++)
@@ -358,7 +357,7 @@ static void tell_difference(size_t before)
 				    (unsigned long long)parts[i].process.seen);
 }
 
-/* Whom the parts tell exactly, the whole does, too; and they tell of all that were not gone before. */
+/* What the parts report, the whole reports exactly; and they report all that were not gone before. */
 static void check_parts(size_t before)
 {
 	if (!gaps && parts_count != whole_count - before)
@@ -424,7 +423,7 @@ static void test_gaps(void **state)
 		run_seed();
 }
 
-/* Cut at each place: what the generator does not make, such as the marks of a death, is in these. */
+/* Cut at each place: these have what the generator does not make, such as the marks of a death. */
 static void test_stories(void **state)
 {
 	static const char *const names[] = { "build", "before", "old", "marks", "lossy" };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How much is carried of lives to which much happens, and what is left out where there is no room for all. */
+/* How much is carried of lives with many records, and what is left out if there is no room for all. */
 #include "check.h"
 #include "records.h"
 
@@ -35,7 +35,7 @@ static void choose(size_t most)
 	assert_true(carried.count <= most);
 }
 
-/* Of a process, or 0: of all. */
+/* Counts for a process; 0: for all. */
 static size_t carried_of(uint32_t tgid, enum proclife_type type)
 {
 	size_t number = 0;
@@ -80,8 +80,8 @@ static void tell_carried(void)
 }
 
 /*
- * Others hold the memory of a zombie, and anybody can do the same to it again and again. What changes nothing
- * is not carried.
+ * Others hold the memory of a zombie, and any process can do the same to it again and again. Records that
+ * change nothing are not carried.
  */
 static void test_memory_again(void **state)
 {
@@ -99,7 +99,7 @@ static void test_memory_again(void **state)
 	take(exit_record(14, &child, 0, 0));
 	take(mm_record(15, &other, PROCLIFE_MM_EARLY, 77));
 	take(notify_record(16, &child, &init));
-	for (uint64_t i = 0; i < 3000; i++) /* of 78, it is not known whose it is */
+	for (uint64_t i = 0; i < 3000; i++) /* the owner of memory 78 is not known */
 		take(mm_record(17 + i, &other, what[i % 2], i % 5 ? 77 : 78));
 	choose(SIZE_MAX);
 	assert_int_equal(carried_of(0, PROCLIFE_MM), 3);
@@ -108,7 +108,7 @@ static void test_memory_again(void **state)
 	assert_int_equal(memory.early, 15);
 }
 
-/* A process with arguments of so many pieces, and so many threads besides its leader. */
+/* A process with arguments of @pieces pieces, and @threads threads besides its leader. */
 static void live(uint32_t pid, uint32_t pieces, uint32_t threads)
 {
 	struct who init = process_of_pid(1, "init"), who = process_of_pid(pid, "any");
@@ -130,7 +130,7 @@ static void live(uint32_t pid, uint32_t pieces, uint32_t threads)
 	}
 }
 
-/* The one that has most loses first; then those that have less. */
+/* The life with the most arguments loses them first, then those with fewer. */
 static void test_arguments(void **state)
 {
 	(void)state;
@@ -151,7 +151,7 @@ static void test_arguments(void **state)
 	assert_int_equal(carried.left_out, 0);
 }
 
-/* One that takes a large share alone is left out before all others, which keep their arguments. */
+/* A life that takes a large share is left out first; all others keep their arguments. */
 static void test_large(void **state)
 {
 	(void)state;
@@ -170,7 +170,7 @@ static void test_large(void **state)
 	assert_int_equal(carried.left_out, 62);
 }
 
-/* Where all are small, the last ones are left out. */
+/* If all are small, the last ones are left out. */
 static void test_last(void **state)
 {
 	(void)state;

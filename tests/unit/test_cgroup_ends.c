@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How cgroups end: what is told, of whom, and when nothing is, or nothing certain. */
+/* The ends of cgroups: what is reported of which processes, and when nothing is, or nothing certain. */
 #include "check.h"
 #include "exits.h"
 #include "marks.h"
@@ -91,7 +91,7 @@ static void suppressed(uint64_t ts, uint32_t what)
 	feed(tasks, record);
 }
 
-/* The trace ends: what is told of it; or NULL. */
+/* Ends the trace; returns the report of the cgroup, or NULL. */
 static const struct proclife_cgroup_end *told(void)
 {
 	assert_int_equal(proclife_tasks_close(tasks), 0);
@@ -106,13 +106,13 @@ static const struct proclife_cgroup_end *told_end(void)
 	return end;
 }
 
-static void expect_who(const struct proclife_who *who, const struct who *whom)
+static void expect_who(const struct proclife_who *who, const struct who *wanted)
 {
-	assert_int_equal(who->tgid, whom->tgid);
-	assert_string_equal(who->comm, whom->comm);
+	assert_int_equal(who->tgid, wanted->tgid);
+	assert_string_equal(who->comm, wanted->comm);
 }
 
-/* Each fact is of another process. The order of their FREEs does not matter. */
+/* Each fact belongs to another process. The order of their FREEs does not matter. */
 static void test_whole(void **state)
 {
 	struct who t = thread_of(&b, 205);
@@ -155,7 +155,7 @@ static void test_whole(void **state)
 	assert_null(proclife_cgroup_ends_get(ends, 41));
 }
 
-/* Without CGROUPs, all have to be known. Nobody was killed, and one released itself. */
+/* Without CGROUPs, all tasks have to be known. No process was killed, and one released itself. */
 static void test_unrecorded(void **state)
 {
 	const struct proclife_cgroup_end *end;
@@ -173,7 +173,7 @@ static void test_unrecorded(void **state)
 	end = told_end();
 	assert_int_equal(end->processes, 2);
 	assert_null(end->killer);
-	expect_who(&end->last, &a); /* it was there up to its release */
+	expect_who(&end->last, &a); /* it was in the cgroup until its release */
 	assert_int_equal(end->exited, 20);
 	assert_int_equal(end->notified, 0);
 	assert_int_equal(end->reaped, 31);
@@ -200,7 +200,7 @@ static void test_slice(void **state)
 	assert_null(told());
 }
 
-/* Its CGROUP says it even if not all are known. */
+/* A CGROUP shows that it is empty even if not all tasks are known. */
 static void test_empty_without_snapshot(void **state)
 {
 	const struct proclife_cgroup_end *end;
@@ -224,7 +224,7 @@ static void test_one_lives(void **state)
 	assert_null(told());
 }
 
-/* Somebody is in it who has moved there since its last record. */
+/* A process is in it that has moved there since its last record. */
 static void test_not_empty(void **state)
 {
 	(void)state;
@@ -234,7 +234,7 @@ static void test_not_empty(void **state)
 	assert_null(told());
 }
 
-/* Who is said to be in it had been moved away by then, and who died elsewhere since is not the last. */
+/* A process recorded in it was moved away, and dies elsewhere later: it is not the last. */
 static void test_moved_away(void **state)
 {
 	const struct proclife_cgroup_end *end;
@@ -254,7 +254,7 @@ static void test_moved_away(void **state)
 	assert_int_equal(end->killer->ts, 20);
 }
 
-/* It is used again: what was before does not count, nor does who is freed only now. */
+/* The cgroup is used again: what was before does not count, nor do processes that are freed only now. */
 static void test_again(void **state)
 {
 	const struct proclife_cgroup_end *end;
@@ -291,7 +291,7 @@ static void test_used_again(void **state)
 	assert_null(told());
 }
 
-/* Then the last reap is not known yet. */
+/* While there is a zombie, the last reap is not known yet. */
 static void test_zombie(void **state)
 {
 	const struct proclife_cgroup_end *end;
@@ -309,7 +309,7 @@ static void test_zombie(void **state)
 	assert_int_equal(end->reaped, 0);
 }
 
-/* Nobody was notified of the last one: it has left the cgroup, and is to be reaped. */
+/* No parent was notified of the last one: it has left the cgroup, and is still to be reaped. */
 static void test_dying(void **state)
 {
 	const struct proclife_cgroup_end *end;
@@ -329,7 +329,7 @@ static void test_dying(void **state)
 	assert_int_equal(end->reaped, 0);
 }
 
-/* The exit of one is over once its tracer is notified, however long that one keeps it from its parent. */
+/* An exit is over once the tracer is notified, however long the tracer withholds it from the parent. */
 static void test_held_by_a_tracer(void **state)
 {
 	struct proclife_record record;
@@ -348,7 +348,7 @@ static void test_held_by_a_tracer(void **state)
 	expect_who(&told_end()->last, &b);
 }
 
-/* It began to exit, and has not left the cgroup: that has not ended. */
+/* A process began to exit, and has not left the cgroup: the cgroup has not ended. */
 static void test_exit_not_over(void **state)
 {
 	(void)state;
@@ -360,7 +360,7 @@ static void test_exit_not_over(void **state)
 	assert_null(told());
 }
 
-/* Of two at the same time, it is always the same one. */
+/* Two have the same time: the same one is always reported. */
 static void test_same_time(void **state)
 {
 	const struct proclife_cgroup_end *end;
@@ -382,7 +382,7 @@ static void test_same_time(void **state)
 	expect_who(&end->last_reaped, &b);
 }
 
-/* It began to exit before the trace: only when it was over is known. */
+/* It began to exit before the trace: only the end of the exit is known. */
 static void test_began_before(void **state)
 {
 	const struct proclife_cgroup_end *end;
@@ -402,7 +402,7 @@ static void test_began_before(void **state)
 	assert_int_equal(end->notified, 21);
 }
 
-/* What is lost can have been an earlier SIGKILL, or a later exit... */
+/* A lost record can be an earlier SIGKILL, or a later exit... */
 static void test_gap(void **state)
 {
 	(void)state;
@@ -425,7 +425,7 @@ static void test_gap_before(void **state)
 	assert_false(told_end()->incomplete);
 }
 
-/* The CGROUP can be among what is lost, then who is known decides. */
+/* The CGROUP can be among what is lost: then the known tasks decide. */
 static void test_empty_lost(void **state)
 {
 	const struct proclife_cgroup_end *end;
@@ -440,7 +440,7 @@ static void test_empty_lost(void **state)
 	assert_true(end->incomplete);
 }
 
-/* So can one that says that it is used again. */
+/* A CGROUP that begins another use can be lost, too. */
 static void test_use_lost(void **state)
 {
 	(void)state;
@@ -453,7 +453,7 @@ static void test_use_lost(void **state)
 	assert_null(told());
 }
 
-/* Empty twice: who came in between, and left, is told; not who was there before. */
+/* Empty twice: processes that came in between are reported, earlier ones are not. */
 static void test_use_lost_then_empty(void **state)
 {
 	(void)state;
@@ -470,7 +470,7 @@ static void test_use_lost_then_empty(void **state)
 	assert_int_equal(told_end()->last.tgid, b.tgid);
 }
 
-/* So is who was gone before it was empty again. */
+/* A process that was gone before it was empty again is reported, too. */
 static void test_use_lost_then_gone(void **state)
 {
 	(void)state;
@@ -508,7 +508,7 @@ SUPPRESSED(test_cgroups_suppressed, PROCLIFE_CGROUP, 11, true)
 SUPPRESSED(test_suppressed_before, PROCLIFE_SIGNAL, 8, false)
 SUPPRESSED(test_others_suppressed, PROCLIFE_WAIT, 11, false)
 
-/* What it holds stays readable. */
+/* The results stay readable after the tasks are freed. */
 static void test_tasks_freed(void **state)
 {
 	const struct proclife_cgroup_end *end;
@@ -542,7 +542,7 @@ static void test_many(void **state)
 		assert_int_equal(proclife_cgroup_ends_get(ends, 1000 + i)->last.tgid, 1000 + i);
 }
 
-/* The cgroup is not known: it is none. */
+/* An unknown cgroup is no cgroup. */
 static void test_unknown(void **state)
 {
 	(void)state;

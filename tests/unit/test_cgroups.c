@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // WRAP: fopen open_by_handle_at
-/* Paths of this machine's cgroups; which ones there are, and what the kernel says, is made up. */
+/* Paths of this machine's cgroups; the cgroups and the kernel's answers are made up. */
 #include "check.h"
 
 #include <errno.h>
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int refusal; /* of the kernel, to open a cgroup; 0: none */
+static int refusal; /* the kernel's error when a cgroup is opened; 0: none */
 static const char *mount_point = "/tmp"; /* as mountinfo writes it */
-static const char *found = "."; /* below it, whatever is asked for */
+static const char *found = "."; /* the path below it of any cgroup */
 static unsigned int asked;
 
 FILE *__real_fopen(const char *path, const char *mode);
@@ -40,7 +40,7 @@ int __wrap_open_by_handle_at(int mount, struct file_handle *handle, int flags)
 	return refusal ? -1 : openat(mount, found, flags);
 }
 
-/* What is asked twice, and can be found the second time. */
+/* Asks twice; the second time the cgroup can be found. */
 static const char *second_answer(int error)
 {
 	static char path[16];
@@ -69,7 +69,7 @@ static void test_what_passes_is_asked_again(void **state)
 	}
 }
 
-/* Once for each cgroup, as records come by the million. */
+/* The kernel is asked once for each cgroup, as records come by the million. */
 static void test_what_stays_is_asked_once(void **state)
 {
 	static const int errors[] = { ESTALE, EPERM };
@@ -122,7 +122,7 @@ static void test_below_the_mount_point(void **state)
 	assert_int_equal(rmdir(base), 0);
 }
 
-/* The others are asked for anew, should anybody want them. */
+/* The others are asked for again if they are needed. */
 static void test_kept(void **state)
 {
 	static const uint64_t ids[] = { 8, 7, 8, 99 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A stream's file that is changed or cut while it is read: what is yielded is what was checked, and
- * what is gone is damage.
+ * A stream's file that is changed or cut while it is read: what was checked is yielded, and what is gone
+ * counts as damage.
  */
 #include "recorded.h"
 
@@ -35,7 +35,7 @@ static int begin_unfinished(void **state)
 	return make(false);
 }
 
-/* The record at this position of the stream gets a type that there is not. */
+/* Gives the record at this position of the stream an unknown type. */
 static void spoil(uint64_t position)
 {
 	uint64_t slot = position + position / PROCLIFE_CTF_RECORDS + 1; /* packets are full but the last */
@@ -60,7 +60,7 @@ static void test_what_was_checked(void **state)
 			continue;
 		}
 		assert_memory_equal(event.record, &live.records[index], sizeof(*event.record));
-		/* The one that is in use, and the next: if that was checked already, it is yielded. */
+		/* The record in use, and the next: if that was checked already, it is yielded. */
 		spoil(index - gaps);
 		if (index + 1 < live.count)
 			spoil(index - gaps + 1);
@@ -73,7 +73,7 @@ static void test_what_was_checked(void **state)
 	proclife_source_free(source);
 }
 
-/* Yields so many events at most; returns how many records there were among them. */
+/* Yields @most events at most; returns how many of them were records. */
 static uint64_t read_some(struct proclife_source *source, uint64_t most, int *ret)
 {
 	struct proclife_event event;
@@ -84,7 +84,7 @@ static uint64_t read_some(struct proclife_source *source, uint64_t most, int *re
 	return yielded;
 }
 
-/* So much of it is read, then the file is cut. Complete or not, the rest is damage. */
+/* Reads @before events, then cuts the file. Complete or not, the rest is damage. */
 static void cut_behind(uint64_t before, off_t size, bool complete)
 {
 	struct proclife_source *source = replay(folder.path);

@@ -14,7 +14,7 @@
 
 static char orphans[PATH_MAX];
 
-/* Are there children of it, whatever has become of them? */
+/* Does the process have children, alive or zombies? */
 static bool has_children(pid_t pid)
 {
 	char path[64], text[64] = "";
@@ -37,7 +37,7 @@ static void expect_childless(const char *options)
 
 	snprintf(line, sizeof(line), "%s brings %s --device %s %s", orphans, program, live_path, options);
 	pid = start_program(line, null, null, 0);
-	usleep(600000); /* they have ended by now, and before they were there */
+	usleep(600000); /* earlier, they may not exist yet; now they have ended */
 	while (has_children(pid) && i++ < 100)
 		usleep(50000);
 	assert_false(has_children(pid));
@@ -61,7 +61,7 @@ static void test_children(void **state)
 	expect_childless("--on failed --exec true");
 }
 
-/* The status of its own is not lost among those. */
+/* The status of its own child is not lost among theirs. */
 static void test_status(void **state)
 {
 	struct output out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Metadata that says of the run what cannot be: it is not believed. */
+/* Metadata with impossible claims about the run is rejected. */
 #include "recorded.h"
 
 #include <recording/ctf.h>
@@ -40,7 +40,7 @@ static char *value_of(const char *name)
 	return at + strlen(entry);
 }
 
-/* What comes of it if the entry, alone, has another value. */
+/* Expects this result if only this entry has another value. */
 static void expect(const char *name, const char *value, int ret, const char *said)
 {
 	char *at = value_of(name), *rest = strchr(at, ';');
@@ -67,7 +67,7 @@ static void test_complete(void **state)
 	expect("synced", "\"99999999999999999999\"", -EBADMSG, NULL);
 	expect("synced", "\"00000000000000000005\"", -EBADMSG, "'ended' and 'synced'");
 	expect("synced", "\"09223372036854775806\"", -EBADMSG, "'ended' and 'synced'");
-	/* Not complete, but with all that only a complete one has. */
+	/* Not complete, but with everything that only a complete recording has. */
 	expect("complete", "0", -EBADMSG, "totals of a recording that is not complete");
 	expect("records", "1", -EBADMSG, "totals that contradict each other");
 	expect("lost", "999999", -EBADMSG, "totals that contradict each other");
@@ -82,7 +82,7 @@ static void test_complete(void **state)
 	assert_same_log(&live, &again);
 }
 
-/* No record of the stream is later than its last one, and the others are there. */
+/* No record of a stream may be later than its last one; all others are yielded. */
 static void test_last(void **state)
 {
 	unsigned long long first, last, records, lost, bytes;
@@ -123,7 +123,7 @@ static void test_last(void **state)
 	}
 }
 
-/* In the place of the C library's: as if another one were put in its place all the time. */
+/* Replaces the C library's: as if the file were replaced all the time. */
 static unsigned int looks;
 static bool moving;
 

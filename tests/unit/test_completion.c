@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the shells offer, asked of the shells themselves. */
+/* Asks the shells themselves what they offer. */
 #include "check.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 static char output[1 << 16];
 
-/* Runs this in bash with the script read in. */
+/* Runs this in bash after the completion script. */
 static const char *bash(const char *commands)
 {
 	char line[1000];
@@ -24,7 +24,7 @@ static const char *bash(const char *commands)
 	return output;
 }
 
-/* What is offered for the last of these words, between spaces. */
+/* The words offered for the last of these words, with a space around each. */
 static const char *offered(const char *words)
 {
 	char commands[500];
@@ -72,7 +72,7 @@ static void test_zsh(void **state)
 	size_t n;
 
 	(void)state;
-	/* Its function has to be taken, and the specifications have to parse. */
+	/* zsh has to accept the function, and the specifications have to parse. */
 	pipe = popen("zsh -fc 'autoload -U compinit && compinit -u -D;"
 		     " zsh -n $B/completions/zsh && head -n 1 $B/completions/zsh;"
 		     " _arguments() { print -rl -- \"$@\" }; source $B/completions/zsh' 2>&1",
@@ -94,7 +94,7 @@ static void test_zsh(void **state)
 	assert_null(strstr(output, "completion"));
 }
 
-/* They are made without the program, which prints the same. */
+/* The installed scripts are what the program prints. */
 static void test_of_program(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Conditions of --on: what is understood, and what is refused and why. */
+/* Conditions of --on: which are accepted, and which are refused and why. */
 #include "check.h"
 
 #include <cli/condition.h>
@@ -51,7 +51,7 @@ static void test_grammar(void **state)
 	c = taken("cc1.kill>5s");
 	assert_int_equal(c.phase, PROCLIFE_KILL);
 	assert_int_equal(c.program, 3);
-	/* A bound has dots of its own. */
+	/* A dot in a bound does not end a program's name. */
 	assert_int_equal(taken("zombie>1.5s").program, 0);
 	c = taken("status==127");
 	assert_int_equal(c.what, CONDITION_STATUS);
@@ -108,7 +108,7 @@ static void test_refused(void **state)
 	refuses("lost>1s", "a whole number");
 	refuses("lost>18446744073709551615", "a whole number");
 	refuses("sh.lost>0", "of no program");
-	/* Such a condition would never be met. */
+	/* Such a condition would never match. */
 	refuses("systemd-journald.failed", "at most 15 bytes");
 	assert_int_equal(taken("systemd-journal.failed").program, 15);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* CPU time as the kernel divides it: what was measured, in the ratio of what was sampled. */
+/* CPU time as the kernel splits it: the measured time, in the ratio of the samples. */
 #include "check.h"
 #include "records.h"
 
@@ -11,7 +11,7 @@ static void test_cputime(void **state)
 	proclife_cputime(1000, 30, 10, &user, &system);
 	assert_int_equal(user, 750);
 	assert_int_equal(system, 250);
-	/* Without samples it is all user time, as the kernel has it. */
+	/* Without samples it is all user time, as in the kernel. */
 	proclife_cputime(1000, 0, 0, &user, &system);
 	assert_int_equal(user, 1000);
 	assert_int_equal(system, 0);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --critical-path: of stories whose chain is known, as they were made so. */
+/* --critical-path of stories that were made to have a known chain. */
 #include "chain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A script runs one after the other: all of it is the chain. */
+/* A script runs one program after the other: all of it is the chain. */
 static void test_script(void **state)
 {
 	(void)state;
@@ -23,7 +23,7 @@ static void test_script(void **state)
 	expect_text("", "Inferred: ");
 }
 
-/* Who is left behind bounds nothing; nor does one that nobody waits for. */
+/* A process that is left behind bounds nothing, nor does one that no process waits for. */
 static void test_background(void **state)
 {
 	(void)state;
@@ -31,13 +31,13 @@ static void test_background(void **state)
 	plan_life(1, 100, "/bin/sh", 0, 100);
 	plan_life(100, 102, "/bin/short", 20, 60);
 	plan_life(100, 103, "/bin/quick", 30, 40);
-	/* It did not wait before this fork: without the others, it would come no earlier. */
+	/* It did not wait before this fork: without the others, it would fork no earlier. */
 	plan_fork(100, 101, "/bin/daemon", 45);
 	plan_tell();
 	expect_chain("", "100 0-20 20 order\n102 20-60 15 order\n100 60-100 40 order\n");
 }
 
-/* Of those that are reaped in the order of a script, the one that ended last was waited for. */
+/* If reaps follow the order of a script, the process that ended last was waited for. */
 static void test_wait_in_order(void **state)
 {
 	(void)state;
@@ -53,7 +53,7 @@ static void test_wait_in_order(void **state)
 	expect_chain("", "100 0-10 10 order\n101 10-100 50 order\n100 100-120 20 order\n");
 }
 
-/* A shell's pipeline: it waits for all, and the one that ends last bounds it. */
+/* A shell's pipeline: it waits for all, and the last to end bounds it. */
 static void test_pipeline(void **state)
 {
 	(void)state;
@@ -64,15 +64,15 @@ static void test_pipeline(void **state)
 		plan_life(100, 102 + 10 * i, "/bin/consumer", 11 + 50 * i, 52 + 50 * i);
 	}
 	plan_tell();
-	/* They live two at a time again and again, but nobody waits for a slot. */
+	/* They live two at a time again and again, but none waits for a slot. */
 	expect_chain("", "100 0-11 11 order\n102 11-52 12 order\n100 52-61 9 order\n"
 			 "112 61-102 12 order\n100 102-111 9 order\n122 111-152 12 order\n"
 			 "100 152-160 8 order\n");
 }
 
 /*
- * make -j2: seven files of 20 ms but for a slow one, and what links them in the end. Whoever gets a
- * slot has waited for who had it; the slow one is what everything waits for at last.
+ * make -j2: seven files of 20 ms but for a slow one, and a link at the end. The next job that gets a slot
+ * has waited for the previous one; the slow one is what everything waits for at last.
  */
 static void tell_make(void)
 {
@@ -93,14 +93,14 @@ static void test_slots(void **state)
 	plan_begin();
 	tell_make();
 	plan_tell();
-	/* Without b.c, slow.c had got the slot of a.c. */
+	/* Without b.c, slow.c would have got the slot of a.c. */
 	expect_chain("", "100 0-2 2 order\n102 2-30 9 slots\n104 30-150 49 order\n"
 			 "108 150-190 40 order\n100 190-200 10 order\n");
 	expect_text("", " 14.0% slots: while as many children lived as ever, up to 2, as with -j2.\n");
 	expect_text("", " 30.2 ms   120 ms  59.9%    0.6  49.0 ms       cc -c slow.c\n");
 }
 
-/* Who has ended before the first of them takes no slot. */
+/* A process that ended before the first of them takes no slot. */
 static void test_one_before_slots(void **state)
 {
 	(void)state;
@@ -113,7 +113,7 @@ static void test_one_before_slots(void **state)
 	expect_text("", "slots: while as many children lived as ever, up to 2, as with -j2.\n");
 }
 
-/* Whoever is below who had a slot held it up, too. */
+/* The descendants of a process with a slot held it up, too. */
 static void test_below_slots(void **state)
 {
 	(void)state;
@@ -127,7 +127,7 @@ static void test_below_slots(void **state)
 			 "108 150-190 40 order\n100 190-200 10 order\n");
 }
 
-/* Only who forks again shows that there are slots: not who just waits for the rest. */
+/* Only a parent that forks again shows that there are slots, not one that just waits for the rest. */
 static void test_few_slots(void **state)
 {
 	(void)state;
@@ -136,7 +136,7 @@ static void test_few_slots(void **state)
 	plan_life(100, 101, "/usr/bin/cc", 1, 40);
 	plan_life(100, 102, "/usr/bin/cc", 2, 50);
 	plan_life(100, 103, "/usr/bin/ld", 51, 90);
-	/* And not who has done it once. */
+	/* A parent that did it only once does not, either. */
 	plan_life(1, 200, "/usr/bin/make -j2", 200, 290);
 	plan_life(200, 201, "/usr/bin/cc", 201, 240);
 	plan_life(200, 202, "/usr/bin/cc", 202, 270);
@@ -148,7 +148,7 @@ static void test_few_slots(void **state)
 			 "100 90-100 10 order\n");
 }
 
-/* Batches, each of which is waited for in the order in which it was begun, have no slots. */
+/* Batches that are waited for in the order in which they were begun have no slots. */
 static void test_batches(void **state)
 {
 	(void)state;
@@ -167,7 +167,7 @@ static void test_batches(void **state)
 			 "100 290-301 11 order\n140 301-390 5 order\n100 390-400 10 order\n");
 }
 
-/* Two slots of four get free before the parent has filled the first of them: it is slow to fork. */
+/* Two slots of four become free before the parent has filled the first: it is slow to fork. */
 static void test_slow_to_fork(void **state)
 {
 	(void)state;
@@ -189,7 +189,7 @@ static void test_slow_to_fork(void **state)
 	expect_text("", "slots: while as many children lived as ever, up to 4, as with -j4.\n");
 }
 
-/* What can be saved below is no more than what can be saved by what is waited for above. */
+/* A step below saves no more than the step above that waits for it. */
 static void test_nested(void **state)
 {
 	(void)state;
@@ -205,7 +205,7 @@ static void test_nested(void **state)
 	expect_text("", "\n 10.0 ms  75.0 ms  75.0%    0.9  10.0 ms       cc\n");
 }
 
-/* An orphan that a subreaper waits for: from its birth on, who forked it is followed. */
+/* A subreaper waits for an orphan: before its birth, the chain follows the process that forked it. */
 static void test_reparented(void **state)
 {
 	(void)state;
@@ -220,7 +220,7 @@ static void test_reparented(void **state)
 			 "100 90-100 10 order\n");
 }
 
-/* A thread that forks and one that waits are of one process; CLONE_PARENT makes a sibling. */
+/* A thread that forks and one that waits belong to one process; CLONE_PARENT makes a sibling. */
 static void test_threads(void **state)
 {
 	struct who thread;
@@ -248,7 +248,7 @@ static void test_threads(void **state)
 			 "100 70-90 20 order\n");
 }
 
-/* The end of what is seen is not that of a life: what lives on is waited for. */
+/* The end of the trace is not the end of a life: processes that live on are waited for. */
 static void test_open(void **state)
 {
 	(void)state;
@@ -264,7 +264,7 @@ static void test_open(void **state)
 	expect_text("--pid 100", "make -j2 (100): 91.0 ms from fork to the end of what is seen, where it lives on\n");
 }
 
-/* Where nothing else is asked for, the longest of what ended, with what belongs to it. */
+/* Without a selection, the longest process that ended, with its descendants. */
 static void test_choice(void **state)
 {
 	(void)state;
@@ -281,23 +281,23 @@ static void test_choice(void **state)
 	expect_chain("--pid 100", "100 0-30 30 order\n");
 	expect_chain("--pid 201", "201 20-50 30 order\n");
 	expect_chain("--pid 300", "300 1-91 90 order\n");
-	/* Of several, one that has ended; of these, the longest. */
+	/* With several selected processes, the longest that has ended. */
 	expect_chain("--pid 100 --pid 200", "200 10-20 10 order\n201 20-50 30 order\n200 50-90 40 order\n");
 	expect_chain("--pid 200 --pid 100", "200 10-20 10 order\n201 20-50 30 order\n200 50-90 40 order\n");
 	expect_chain("--pid 100 --pid 300", "100 0-30 30 order\n");
 	expect_chain("--pid 300 --pid 100", "100 0-30 30 order\n");
-	/* But not one that another of them made. */
+	/* But not one that another of them forked. */
 	expect_chain("--pid 50 --pid 100", "50 0-1 1 order\n300 1-91 1 order\n");
-	/* It has ended at the very end of the range. */
+	/* It ended exactly at the end of the range. */
 	expect_text("--to 1.030000001", "short (100): 30.0 ms from fork to exit\n\n");
 	expect_text("--pid 100 --to 1.030", "short (100): 30.0 ms from fork to the end of what is seen");
 	expect_text("--pid 200 --from 1.030", "long (200): 60.0 ms to exit\n");
-	/* A range is all there is: what ended later has not ended. */
+	/* Only the range counts: what ended later has not ended. */
 	expect_chain("--to 1.040", "100 0-30 30 order\n");
 	expect_chain("--pid 200 --from 1.030 --to 1.045", "201 30-45 15 order\n");
 }
 
-/* Where nobody has ended, one that has begun: those of before are not explained by what is seen. */
+/* If no process has ended, one that began in the trace: older ones are not explained by the trace. */
 static void test_nobody_ended(void **state)
 {
 	(void)state;
@@ -350,7 +350,7 @@ static void test_lost_fork(void **state)
 	free(json);
 }
 
-/* Who ignores SIGCHLD waits for nobody, as far as is seen. */
+/* A process that ignores SIGCHLD does not wait, as far as the records show. */
 static void test_ignored(void **state)
 {
 	(void)state;
@@ -362,11 +362,11 @@ static void test_ignored(void **state)
 	plan_life(100, 102, "/bin/child", 60, 80);
 	plan_tell();
 	expect_chain("", "100 0-60 60 order\n102 60-80 20 order\n100 80-100 20 order\n");
-	/* Beside its first step was the child alone, for 40 ms of 60: it was no leaf at once. */
+	/* Only the child ran beside its first step, for 40 ms of 60: it was not a leaf from the start. */
 	expect_text("", "\n    0 ns  60.0 ms  60.0%    0.7  60.0 ms       ignorant\n");
 }
 
-/* Without REAPs, who exits is taken as reaped at once. */
+/* Without REAPs, an exited process is taken as reaped at once. */
 static void test_no_reaps(void **state)
 {
 	(void)state;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --critical-path: what is shown of a chain, and what is said of it. */
+/* --critical-path: how a chain is shown and explained. */
 #include "chain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Two CPUs, both of which are busy for half of the time. */
+/* Two CPUs, both busy for half of the time. */
 static void test_busy(void **state)
 {
 	(void)state;
@@ -28,7 +28,7 @@ static void test_busy(void **state)
 	expect_text("", "       ld\n");
 }
 
-/* CPUs on which nothing has exited may be idle; and those that are busy for half of the time are not busy. */
+/* CPUs on which no process exited may be idle; and CPUs that work for half of the time are not busy. */
 static void test_not_busy(void **state)
 {
 	char *text;
@@ -46,7 +46,7 @@ static void test_not_busy(void **state)
 	free(text);
 }
 
-/* Who is freed on another CPU shows that there is one. */
+/* A task that is freed on another CPU shows that this CPU exists. */
 static void test_freed_elsewhere(void **state)
 {
 	char *text;
@@ -84,7 +84,7 @@ static void test_half_busy(void **state)
 	free(text);
 }
 
-/* They were busy for a slice of time from the beginning of what is looked at, not from that of the trace. */
+/* The CPUs were busy for a slice of time from the beginning of the range, not of the trace. */
 static void test_busy_at_first(void **state)
 {
 	(void)state;
@@ -100,7 +100,7 @@ static void test_busy_at_first(void **state)
 	expect_text("--from 1.100139", " CPUs  cc\n");
 }
 
-/* Lines of many steps add up what these took. */
+/* A line for many steps has the sum of their times. */
 static void test_sums(void **state)
 {
 	static const char *const lines[] = { "/bin/a", "/bin/b", "/bin/c", "/bin/d", "/bin/e", "/bin/f" };
@@ -127,7 +127,7 @@ static void test_sums(void **state)
 	expect_text("", "\n 61.6% CPUs: all 2 were busy, by an estimate");
 }
 
-/* What is too short for a line is counted. */
+/* Steps that are too short for a line are counted. */
 static void test_rest(void **state)
 {
 	(void)state;
@@ -143,7 +143,7 @@ static void test_rest(void **state)
 	expect_text("", "\n55 steps between them are too short to be shown, 66.0 ms together.\n");
 }
 
-/* A few that had slots do not make a line of many one of slots. */
+/* A line of many steps is not "slots" if only a few of them had slots. */
 static void test_few_of_many(void **state)
 {
 	(void)state;
@@ -190,7 +190,7 @@ static void test_long(void **state)
 	free(text);
 }
 
-/* One of many that is much longer stands for itself, with what tells it from the others. */
+/* A step that is much longer than its like has its own line, with what distinguishes it. */
 static void test_slow_one(void **state)
 {
 	(void)state;
@@ -212,7 +212,7 @@ static void test_slow_one(void **state)
 	unsetenv("COLUMNS");
 }
 
-/* Where all are short, the longest are still named. */
+/* If all are short, the longest are still named. */
 static void test_all_short(void **state)
 {
 	(void)state;
@@ -225,7 +225,7 @@ static void test_all_short(void **state)
 	expect_text("", "       longest\n");
 }
 
-/* No line is wider than the terminal, and what is less telling is left out first. */
+/* No line is wider than the terminal, and the least informative parts are left out first. */
 static void test_narrow(void **state)
 {
 	static const struct {
@@ -263,7 +263,7 @@ static void test_narrow(void **state)
 	unsetenv("COLUMNS");
 }
 
-/* What hides a part of it is said. */
+/* Losses that hide a part of the chain are reported. */
 static void test_lost(void **state)
 {
 	char *text;
@@ -279,7 +279,7 @@ static void test_lost(void **state)
 	expect_text("", "\n2 of 3 lives are incomplete: the chain can be another one.\n");
 	text = chain_output("--json");
 	assert_non_null(strstr(text, "\"lives\":3,\"incomplete\":2,"));
-	/* The shell, three times, and the first; not the second, of which all is there. */
+	/* The shell, three times, and the first process; not the second, which is complete. */
 	assert_int_equal(count_text(text, "\"incomplete\":true}"), 4);
 	assert_int_equal(count_text(text, "\"incomplete\":false}"), 1);
 	free(text);
@@ -294,7 +294,7 @@ static void test_nothing(void **state)
 	expect_chain("", "");
 }
 
-/* Times that cannot be: a child older than its parent, a reap before the birth, all at once. */
+/* Impossible times: a child older than its parent, a reap before the birth, all at once. */
 static void test_absurd(void **state)
 {
 	char *text;
@@ -338,7 +338,7 @@ static void test_cut_arguments(void **state)
 	expect_text("", "make -j... (100): ");
 }
 
-/* Of steps that are equally long, the program that is met first. */
+/* Steps are equally long: the first program is named. */
 static void test_equal_parts(void **state)
 {
 	static const char *const lines[] = { "/bin/e", "/bin/d", "/bin/c", "/bin/b", "/bin/a" };

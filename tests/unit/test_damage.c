@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Recordings that are cut off, damaged, foreign or hostile: a reason, and never anything worse. */
+/* Recordings that are cut off, damaged, foreign or hostile: the result is an error with a reason, never worse. */
 #include "recorded.h"
 
 #include <recording/ctf.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Under sanitizers, each try takes five times as long: one of so many will do. */
+/* Sanitizers make each try five times as slow: one of this many is enough. */
 #ifdef __SANITIZE_ADDRESS__
 #define EVERY 5
 #else
@@ -79,7 +79,7 @@ static void edit(const char *from, const char *to)
 	close(fd);
 }
 
-/* What is complete and then lacks something is damaged. */
+/* A complete recording that lacks something is damaged. */
 static void test_complete_truncated(void **state)
 {
 	struct proclife_fault fault;
@@ -101,7 +101,7 @@ static void test_complete_truncated(void **state)
 	assert_int_equal(try(&fault), 0);
 }
 
-/* Whatever is missing at the end of a stream: the rest is there. */
+/* Whatever is missing at the end of a stream, the rest is read. */
 static void test_unfinished_truncated(void **state)
 {
 	struct proclife_fault fault;
@@ -119,7 +119,7 @@ static void test_unfinished_truncated(void **state)
 		cut("cpu_1", at);
 		assert_int_equal(try(&fault), 0);
 		assert_true(again.count >= last);
-		/* The last packet's records are there before it is whole. */
+		/* The last packet's records are readable before it is whole. */
 		assert_true(log_common(&live, &again) < live.count || size - at < 4096);
 		last = again.count;
 	}
@@ -140,7 +140,7 @@ static void test_metadata_truncated(void **state)
 
 		cut("metadata", at);
 		ret = try(&fault);
-		/* Behind the env block, there is nothing that we need. */
+		/* After the env block, the reader needs nothing. */
 		if (ret)
 			assert_true(ret == -EBADMSG || ret == -ENOEXEC || ret == -EPROTO);
 		else
@@ -148,7 +148,7 @@ static void test_metadata_truncated(void **state)
 	}
 }
 
-/* Damage is noticed, or does not concern how the records are read: no flip does worse. */
+/* A flip is noticed, or does not affect the records: nothing worse happens. */
 static void test_flips(void **state)
 {
 	struct proclife_fault fault;
@@ -196,7 +196,7 @@ static struct proclife_packet packet_at(const char *name, off_t at)
 	return packet;
 }
 
-/* Makes the checksum fit. */
+/* Writes a packet with a valid checksum. */
 static void forge(const char *name, off_t at, struct proclife_packet packet)
 {
 	packet.checksum = proclife_packet_checksum(&packet);
@@ -342,7 +342,7 @@ static void test_metadata_values(void **state)
 		    strchr(fault.text, '\n'))
 			fail_msg("'%s': '%s'", edits[i].to, fault.text);
 	}
-	/* Which release made it may be missing. */
+	/* The release that made it may be missing. */
 	edit("format 2 ", "format 3 ");
 	cut("metadata", 200);
 	assert_int_equal(try(&fault), -EPROTO);
@@ -364,7 +364,7 @@ static void test_foreign(void **state)
 	assert_int_equal(try(&fault), -ENOEXEC);
 	assert_non_null(strstr(fault.text, "no metadata"));
 	path_of(path, "metadata");
-	assert_int_equal(mkfifo(path, 0600), 0); /* opening it is no wait */
+	assert_int_equal(mkfifo(path, 0600), 0); /* opening it does not wait */
 	assert_int_equal(try(&fault), -ENOEXEC);
 	unlink(path);
 	assert_int_equal(symlink("/dev/zero", path), 0);
@@ -389,7 +389,7 @@ static void test_foreign(void **state)
 	assert_non_null(strstr(fault.text, "cpu_1: damaged at byte 0: a FIFO, not a plain file"));
 	unlink(path);
 	copy_recording();
-	/* What is not named as ours is not ours. */
+	/* Files with other names are ignored. */
 	copy_file(folder.path, other.path, "cpu_0");
 	path_of(path, "cpu_01");
 	assert_int_equal(symlink("cpu_0", path), 0);

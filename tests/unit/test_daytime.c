@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The time of day of records, whose clock can be set: live, and of a recording. */
+/* The time of day of records, whose clock can be set: live, and in a recording. */
 #include "check.h"
 #include "fixture_device.h"
 #include "recorded.h"
@@ -15,7 +15,7 @@
 #define DAY (86400 * SECOND)
 
 static uint64_t to_realtime; /* of the machine's clocks */
-static unsigned int preempted; /* in which reading of the time of day, counted from 1 */
+static unsigned int preempted; /* the reading of the time of day that is preempted, counted from 1 */
 
 static uint64_t read_realtime(void *data)
 {
@@ -37,7 +37,7 @@ static void begin(uint64_t at_first)
 	proclife_device_set_realtime(source, read_realtime, device);
 }
 
-/* Yields a record of this time, and what is after it. */
+/* Yields a record of this time, and what follows it. */
 static void record_at(uint64_t ts)
 {
 	fake_device_write(device, ts / MS % 2, ts);
@@ -58,7 +58,7 @@ static void test_never_set(void **state)
 	assert_int_equal(proclife_source_monotonic(source, DAY - SECOND), 0);
 }
 
-/* A record has the time of day of when it was made, whatever the clock was set to later. */
+/* A record has the time of day at which it was made, whatever the clock was set to later. */
 static void test_set(void **state)
 {
 	(void)state;
@@ -74,13 +74,13 @@ static void test_set(void **state)
 	assert_int_equal(proclife_source_realtime(source, 12 * SECOND), 2 * DAY + 12 * SECOND);
 	assert_int_equal(proclife_source_realtime(source, 13 * SECOND), DAY + 18 * SECOND);
 	assert_int_equal(proclife_source_monotonic(source, DAY + 11 * SECOND), 11 * SECOND);
-	/* A time that never was: the first one behind it. */
+	/* A time of day that was skipped stands for the first one after it. */
 	assert_int_equal(proclife_source_monotonic(source, 2 * DAY), 11 * SECOND + 1);
 	assert_int_equal(proclife_source_monotonic(source, 2 * DAY + 12 * SECOND), 12 * SECOND);
 	assert_int_equal(proclife_source_monotonic(source, 3 * DAY), 2 * DAY - 5 * SECOND);
 }
 
-/* What both readings of the clock allow is no change: there is time between them. */
+/* A difference that the time between both readings explains is no change. */
 static void slow_clock(struct fake_device *machine)
 {
 	machine->now += 50;
@@ -102,7 +102,7 @@ static void test_between(void **state)
 	assert_int_equal(source->daytime.count, 1);
 }
 
-/* A reader that is preempted while it looks looks again: the time is no less exact for that. */
+/* A reader that is preempted between its readings reads again: the time stays as exact. */
 static void test_preempted(void **state)
 {
 	(void)state;
@@ -118,7 +118,7 @@ static void test_preempted(void **state)
 	}
 }
 
-/* Where somebody sets the clock for ever, memory does not grow for ever. */
+/* If the clock is set again and again, memory does not grow without limit. */
 static void test_bound(void **state)
 {
 	uint64_t at = 11 * SECOND;
@@ -139,7 +139,7 @@ static const uint64_t moments[] = { 1, 10 * SECOND, 11 * SECOND, 12 * SECOND - 1
 
 #define MOMENTS (sizeof(moments) / sizeof(*moments))
 
-/* One after the other; there and back is two. */
+/* Steps one after the other; there and back are two. */
 static void assert_same_steps(const struct proclife_source *read)
 {
 	uint64_t since, other;
@@ -167,7 +167,7 @@ static void assert_same_times(const uint64_t *expected)
 	proclife_source_free(read);
 }
 
-/* A recording has the same times, also one that is running, or was cut off. */
+/* A recording has the same times, also while it is made, or cut off. */
 static void test_recorded(void **state)
 {
 	struct proclife_run_info run = { .size = sizeof(run), .began = 10 * SECOND };
@@ -176,7 +176,7 @@ static void test_recorded(void **state)
 
 	(void)state;
 	begin(-5 * SECOND); /* a clock that was never set */
-	/* The device was opened by somebody else, after the clock was set. */
+	/* Another process has opened the device after the clock was set. */
 	device->header->to_realtime = DAY;
 	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
 	record_at(11 * SECOND);

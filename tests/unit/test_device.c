@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The device as a source, on a file that is laid out as the device is. */
+/* The device as a source, on a file in the device's layout. */
 #include "check.h"
 #include "fixture_device.h"
 
@@ -63,7 +63,7 @@ static void test_from_open_on(void **state)
 	expect_nothing(source);
 }
 
-/* Another CPU could still write something that comes before it. */
+/* Another CPU could still write an earlier record. */
 static void test_at_the_horizon(void **state)
 {
 	(void)state;
@@ -97,11 +97,11 @@ static void test_write_in_flight(void **state)
 	fake_device_write(device, 1, 25);
 	slot = fake_device_begin(device, 0);
 	device->now = 100;
-	/* CPU 2 is idle and stalls nothing. CPU 0 has nothing older than 20 in hand. */
+	/* CPU 2 is idle and stalls nothing. CPU 0 has nothing in flight that is older than 20. */
 	expect_record(source, 0, 10);
 	expect_record(source, 1, 15);
 	expect_nothing(source);
-	/* Whoever waits for more is told so, but not so soon that it would be in vain. */
+	/* There is more, so the wait ends, but not so soon that it would be in vain. */
 	before = proclife_monotonic();
 	assert_int_equal(proclife_source_wait(source, 1), 1);
 	assert_true(proclife_monotonic() - before >= 50000);
@@ -119,7 +119,7 @@ static void test_write_in_flight(void **state)
 	assert_int_equal(proclife_source_horizon(source), 110);
 }
 
-/* It holds up nothing that is older, even if that is more than the source copies at a time. */
+/* A record in flight holds up no older ones, even if they are more than the source copies at a time. */
 static void test_many_before_one_in_flight(void **state)
 {
 	(void)state;
@@ -157,7 +157,7 @@ static void test_in_flight_after_silence(void **state)
 
 static void write_at_clock(struct fake_device *fake)
 {
-	/* Both after the library's clock reading and so at or above it. */
+	/* Both are written after the library's clock reading, and so at or above it. */
 	fake_device_write(fake, 0, fake->now + 2);
 	fake_device_write(fake, 1, fake->now);
 	fake->now += 10;
@@ -192,7 +192,7 @@ static void test_overrun(void **state)
 	fake_device_write(device, 1, 15);
 	fake_device_write(device, 1, 33);
 	device->now = 100;
-	/* Nothing is known of the lost ones but that they come after 10. */
+	/* The lost ones are only known to come after 10. */
 	expect_gap(source, 0, 12, 10, 32);
 	expect_record(source, 1, 15);
 	expect_record(source, 0, 32);
@@ -202,7 +202,7 @@ static void test_overrun(void **state)
 		expect_record(source, 0, ts);
 	expect_nothing(source);
 	assert_int_equal(proclife_source_lost(source), 12);
-	/* And it goes on as if nothing had been. */
+	/* Reading goes on normally. */
 	fake_device_write(device, 0, 110);
 	device->now = 120;
 	expect_record(source, 0, 110);
@@ -220,7 +220,7 @@ static void test_overrun_in_flight(void **state)
 	expect_nothing(source);
 	for (uint64_t ts = 20; ts < 28; ts++)
 		fake_device_write(device, 0, ts);
-	slot = fake_device_begin(device, 0); /* it may be half over the first one */
+	slot = fake_device_begin(device, 0); /* it may have half overwritten the first one */
 	memset(slot, 0xff, 64);
 	device->now = 100;
 	expect_gap(source, 0, 1, 10, 21);
@@ -250,7 +250,7 @@ static void test_ring_of_one(void **state)
 	fake_device_write(device, 0, 32);
 	slot = fake_device_begin(device, 0);
 	device->now = 40;
-	/* Two are gone, and nothing is left to say when. */
+	/* Two are gone, and nothing shows when they were written. */
 	fake_device_fill(device, 0, slot, 33);
 	fake_device_commit(device, 0);
 	expect_gap(source, 0, 2, 30, 33);
@@ -258,7 +258,7 @@ static void test_ring_of_one(void **state)
 	expect_nothing(source);
 }
 
-/* More than the source copies at a time, from anywhere in the ring. */
+/* More records than the source copies at a time, from anywhere in the ring. */
 static void test_large_ring(void **state)
 {
 	uint64_t ts = 10, settled;
@@ -315,7 +315,7 @@ static void test_late_ring(void **state)
 	assert_int_equal(proclife_source_lost(source), 0);
 }
 
-/* A ring that appeared and was overwritten before the source looked. */
+/* A ring that appeared and was overrun before the source looked. */
 static void test_late_ring_overrun(void **state)
 {
 	(void)state;
@@ -359,7 +359,7 @@ static void test_rewind(void **state)
 	assert_int_equal(proclife_source_snapshot(source), -EBUSY);
 }
 
-/* Each CPU's history begins at its own time; where that is not with the module's, a gap says so. */
+/* Each CPU's history begins at its own time; if the beginning was overwritten, there is a gap. */
 static void test_rewind_overwritten(void **state)
 {
 	(void)state;
@@ -428,7 +428,7 @@ static void test_snapshot_unsupported(void **state)
 	(void)state;
 	begin_device(2, 16);
 	assert_int_equal(proclife_source_snapshot(source), -ENOTTY);
-	/* No harm is done. */
+	/* Reading still works. */
 	fake_device_write(device, 1, 10);
 	device->now = 20;
 	expect_record(source, 1, 10);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the device says of itself: shown, and believed only where it can be. */
+/* The device's header: shown, and believed only if it is plausible. */
 #include "check.h"
 #include "fixture_device.h"
 
@@ -25,7 +25,7 @@ static void test_header(void **state)
 	header = proclife_source_header(source);
 	assert_string_equal(header->release, "6.1.0-test");
 	assert_int_equal(header->records_per_ring, 16);
-	device->header->reap_missed = 7; /* it moves */
+	device->header->reap_missed = 7; /* it changes */
 	device->header->marks_missed = 8;
 	assert_int_equal(proclife_source_header(source)->reap_missed, 7);
 	assert_int_equal(proclife_source_header(source)->marks_missed, 8);
@@ -34,7 +34,7 @@ static void test_header(void **state)
 	assert_int_equal(proclife_source_ring(source, 1)->counts[PROCLIFE_FORK], 1);
 }
 
-/* Sizes that change after they were checked are not believed. */
+/* Sizes that change after they were checked are ignored. */
 static void test_header_changes(void **state)
 {
 	(void)state;
@@ -144,7 +144,7 @@ static void test_bad_headers(void **state)
 		if (error != bad_headers[i].error)
 			fail_msg("%s: %d, not %d", bad_headers[i].name, error,
 				 bad_headers[i].error);
-		/* It was that and nothing else. */
+		/* The header is accepted again without the change. */
 		*device->header = good;
 		assert_int_equal(proclife_device_open(&source, device->path), 0);
 		end_device(NULL);
@@ -158,7 +158,7 @@ static void test_compatible_header(void **state)
 	fake_device_add_rings(device);
 	device->header->abi_version = PROCLIFE_ABI_VERSION + 5;
 	device->header->features = UINT64_MAX;
-	device->header->header_bytes = device->header->cpu_map_offset; /* as much as there is room for */
+	device->header->header_bytes = device->header->cpu_map_offset; /* the largest possible header */
 	source = fake_device_open(device);
 	fake_device_write(device, 2, 10);
 	device->now = 20;
@@ -190,7 +190,7 @@ static void test_no_device(void **state)
 	proclife_source_free(NULL);
 }
 
-/* A plain file cannot tell the time of its writers, and in a time namespace ours is another one. */
+/* A plain file does not know its writers' clock, and in a time namespace ours differs. */
 static void test_plain_file_in_a_time_namespace(void **state)
 {
 	pid_t pid;
@@ -209,7 +209,7 @@ static void test_plain_file_in_a_time_namespace(void **state)
 
 		if (unshare(CLONE_NEWUSER | CLONE_NEWTIME))
 			_exit(77);
-		pid = fork(); /* a child is the first one in it */
+		pid = fork(); /* the child is the first process in it */
 		if (!pid)
 			_exit(proclife_device_open(&other, device->path) != -ENOTSUP || other);
 		waitpid(pid, &status, 0);
@@ -218,7 +218,7 @@ static void test_plain_file_in_a_time_namespace(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	if (WEXITSTATUS(status) == 77)
-		skip(); /* there are none, or they are not allowed */
+		skip(); /* time namespaces do not exist, or are not allowed */
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 

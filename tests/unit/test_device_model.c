@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The device as a source, in many random runs whose whole truth is known, and with threads. */
+/* The device as a source, in many random runs whose truth is known, and with threads. */
 #include "check.h"
 #include "fixture_device.h"
 
@@ -58,10 +58,10 @@ static void model_gap(struct model *m, const struct proclife_gap *gap)
 	assert_true(gap->from <= gap->to);
 	assert_true(gap->from >= m->last_ts);
 	m->last_ts = gap->from;
-	m->last_cpu = 0; /* a gap has its place among the ties, too, but it is the CPU's own */
+	m->last_cpu = 0; /* a gap is ordered among ties, too, but only within its CPU */
 	for (uint64_t n = 0; n < gap->lost; n++, m->read[cpu]++) {
 		assert_true(m->read[cpu] < m->written[cpu]);
-		/* Nothing is lost that is still there. */
+		/* Records that are still there are not lost. */
 		assert_true(m->read[cpu] + device->header->records_per_ring <
 			    device->rings[cpu].ctl->reserve);
 		assert_true(m->times[cpu][m->read[cpu]] >= gap->from);
@@ -138,7 +138,7 @@ static void test_model(void **state)
 		check_model(seed);
 }
 
-/* Writers in threads, on a clock that gives each record a number of its own. */
+/* Writers in threads, on a clock that gives each record its own number. */
 #define THREADS 3
 #define THREAD_RECORDS 20000
 
@@ -186,7 +186,7 @@ static void test_threads(void **state)
 		cpus[i] = i;
 		assert_int_equal(pthread_create(&threads[i], NULL, write_many, &cpus[i]), 0);
 	}
-	/* No assertion before the threads are joined: what is wrong is counted. */
+	/* No assertion before the threads are joined: errors are counted. */
 	while (!done) {
 		struct proclife_event event;
 		bool ended = !__atomic_load_n(&writing, __ATOMIC_SEQ_CST);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // WRAP: machine
-/* Why there is no device: on machines whose kernel and installed modules are made up. */
+/* Why there is no device, on machines whose kernel and installed modules are made up. */
 #include "check.h"
 
 #include <dirent.h>
@@ -19,8 +19,8 @@
 #define RUNNING "6.1.0-running"
 
 static const char *installed_for; /* this kernel; NULL: for none */
-static bool with_akmods, with_dkms; /* has the source */
-static char modules[] = "/tmp/proclife-test-XXXXXX"; /* in the place of /lib/modules */
+static bool with_akmods, with_dkms; /* which of them has the source */
+static char modules[] = "/tmp/proclife-test-XXXXXX"; /* replaces /lib/modules */
 
 DIR *__real_opendir(const char *path);
 DIR *__wrap_opendir(const char *path);
@@ -44,7 +44,7 @@ DIR *__wrap_opendir(const char *path)
 	return __real_opendir(sources);
 }
 
-/* It is not loaded. */
+/* The module is not loaded. */
 int __wrap_access(const char *path, int mode)
 {
 	(void)mode;
@@ -57,7 +57,7 @@ int __wrap_uname(struct utsname *uts)
 	return 0;
 }
 
-/* Whatever it gives out stands for the modules of this kernel. */
+/* The result stands for the modules of this kernel. */
 struct kmod_ctx *__wrap_kmod_new(const char *directory, const char *const *config)
 {
 	(void)config;
@@ -105,7 +105,7 @@ static void diagnose_device(int error)
 	diagnose_open(error, NULL);
 }
 
-/* There is no device. */
+/* Expects this reason why there is no device. */
 static void expect_absent(const char *kernel, const char *words)
 {
 	installed_for = kernel;

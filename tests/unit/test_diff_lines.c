@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The lines of proclife-read --diff: what each counts, their order, and how many there are. */
+/* The lines of proclife-read --diff: their counts, their order, and their number. */
 #include "sides.h"
 
-/* So many, of which the first ones fail. */
+/* This many processes; the first ones fail. */
 static void put_group(const char *comm, unsigned int count, unsigned int failed, uint64_t life)
 {
 	uint64_t seed = count;
@@ -28,7 +28,7 @@ static void begin_record(unsigned int number)
 	put_group("sh", 40, 0, 10 * MS);
 }
 
-/* The share of those that failed, by the lives of each side. */
+/* The share of failures, by the lives of each side. */
 static void test_failures(void **state)
 {
 	(void)state;
@@ -45,7 +45,7 @@ static void test_failures(void **state)
 	expect(dirs[0], dirs[1], "--json", 2, "\"complete\":true,\"lives\":160,\"failed\":70}\n");
 }
 
-/* One of many comparisons has to be less likely by chance than one alone. */
+/* With many comparisons, a change has to be less likely by chance than with one alone. */
 static void test_many_failures(void **state)
 {
 	static const char *const names[] = { "a", "b", "c", "d", "e", "f", "g", "h", "i" };
@@ -62,7 +62,7 @@ static void test_many_failures(void **state)
 	expect(dirs[0], dirs[1], "", 0, "\nFailed on side B alone, too seldom to judge: some 8 of 30\n");
 	expect(dirs[0], dirs[1], "--json", 0, "\"reason\":\"few_failures\",\"lives_a\":30,\"lives_b\":30,"
 	       "\"failed_a\":0,\"failed_b\":8}\n");
-	/* Where it is a change, it is no note. */
+	/* A change is not also shown as a note. */
 	out = run_program(false, 0, "%s --diff %s %s --comm some", program, dirs[0], dirs[1]);
 	assert_int_equal(out.status, 2);
 	assert_non_null(strstr(out.text, "\nsome                     failed "));
@@ -100,7 +100,7 @@ static void test_order(void **state)
 	free(out.text);
 }
 
-/* What is on one side alone, with the lives that it has there; as much as there is room for. */
+/* Groups on one side alone, with their number of lives; as many as there is room for. */
 static void test_one_side(void **state)
 {
 	(void)state;
@@ -120,7 +120,7 @@ static void test_one_side(void **state)
 	unsetenv("COLUMNS");
 }
 
-/* More than anybody would read are counted. */
+/* Changes beyond the limit are counted. */
 static void test_many_changes(void **state)
 {
 	(void)state;
@@ -135,7 +135,7 @@ static void test_many_changes(void **state)
 	expect(dirs[0], dirs[1], "", 2, "\n60 changes by a factor of 1.1 or more\n");
 }
 
-/* Of a time, how many there are of it: not of those that live on. */
+/* A line counts the lives that have this time: not processes that live on. */
 static void test_counts(void **state)
 {
 	(void)state;
@@ -148,7 +148,7 @@ static void test_counts(void **state)
 	}
 	expect(dirs[0], dirs[1], "--json", 2, "\"count_a\":50,\"count_b\":50}\n");
 	expect(dirs[1], dirs[0], "--json", 2, "\"count_a\":50,\"count_b\":50}\n");
-	/* All lives of each side. */
+	/* Counts all lives of each side. */
 	expect(dirs[0], dirs[1], "", 2, "\nlife      A      130  10.0 ms  20.4 ms ");
 	expect(dirs[0], dirs[1], "", 2, "\n          B      130  10.0 ms  31.2 ms ");
 }
@@ -194,7 +194,7 @@ static void test_cgroup_again(void **state)
 	expect(dirs[0], dirs[1], "--by cgroup --json", 2, "\"count_a\":60,\"count_b\":60}\n");
 }
 
-/* What is asked for, and of that what was born in it: the same name has others. */
+/* Only selected processes that were born in the recording: others have the same name. */
 static void test_selected(void **state)
 {
 	(void)state;
@@ -220,7 +220,7 @@ static void test_selected(void **state)
 	expect(dirs[0], dirs[1], "--uid 10 --json", 2, "\"count_a\":59,\"count_b\":59}\n");
 }
 
-/* A shell that has more to start lives longer: that is said of those, and not of the shell. */
+/* A shell that starts more lives longer: its children are reported, and not its life. */
 static void test_more_below(void **state)
 {
 	(void)state;
@@ -254,7 +254,7 @@ static void expect_several(int status, const char *part)
 	free(out.text);
 }
 
-/* All runs of a side have it, and all of the other have not; what one run alone has is its own. */
+/* A note needs all runs of one side and none of the other; what a single run has does not count. */
 static void test_runs_agree(void **state)
 {
 	(void)state;
@@ -271,7 +271,7 @@ static void test_runs_agree(void **state)
 	expect_several(0, "\nFailed on side B alone, too seldom to judge: ld 50 of 200\n");
 }
 
-/* Times that are so short differ by any factor, and nobody meets that. */
+/* Times this short differ by any factor, which does not matter. */
 static void test_short_times(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --diff tells of how the memory of processes came back. */
+/* --diff of how the memory of processes came back. */
 #include "marks.h"
 #include "sides.h"
 
@@ -9,7 +9,7 @@ static void put_mm(uint64_t ms, const struct who *who, uint32_t what, const stru
 	story_put(mm_record(0, who, what, owner));
 }
 
-/* Sixty; @held: how long others hold what they let go of; 0: they unmap it. In ms. */
+/* Sixty processes; @held: how long others hold the memory that they drop; 0: they unmap it. In ms. */
 static void put_many(const char *path, uint64_t held, uint64_t unmap)
 {
 	struct who cat = process_of_pid(99, "cat");
@@ -54,7 +54,7 @@ static void test_diff(void **state)
 	expect(dirs[0], dirs[1], "--json", 2, "\"phase\":\"held\",\"statistic\":\"p50\"");
 }
 
-/* What its process unmaps itself is a part of teardown: that is no news then. */
+/* An unmap by the process itself is part of teardown, and not reported again. */
 static void test_diff_part(void **state)
 {
 	struct output out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* proclife-read --diff on recordings that are made up: what it finds, what it says, how it ends. */
+/* proclife-read --diff on made-up recordings: what it finds and prints, and its exit status. */
 #include "fake_device.h"
 #include "sides.h"
 
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* So many of this name that live for 20 ms, and are zombies for so many us, or a little longer. */
+/* @count processes of this name live for 20 ms, and are zombies for @zombie us or a little longer. */
 static void put_lives(const char *comm, unsigned int count, uint64_t zombie, uint64_t *seed)
 {
 	for (unsigned int i = 0; i < count; i++) {
@@ -22,7 +22,7 @@ static void put_lives(const char *comm, unsigned int count, uint64_t zombie, uin
 	}
 }
 
-/* A run of a build, whose linkers wait for so many us to be reaped. */
+/* A run of a build, whose linkers are zombies for this many us. */
 static void record(const char *path, uint32_t exit_mark, uint64_t linker, uint64_t seed)
 {
 	story_begin_on(path, exit_mark == PROCLIFE_EXIT_AFTER_MM ? "6.1" : "6.18", exit_mark);
@@ -57,19 +57,19 @@ static void test_changed(void **state)
 	assert_int_equal(out.status, 2);
 	if (strncmp(out.text, head, strlen(head)))
 		fail_msg("%s\ninstead of\n%s", out.text, head);
-	/* That of ld alone, and not its sum, exit_free. */
+	/* Only the phase of ld, and not its sum, exit_free. */
 	assert_int_equal(count_text(out.text, "\nld "), 1);
 	if (!strstr(out.text, CHANGE))
 		fail_msg("%s\nwithout\n%s", out.text, CHANGE);
 	free(out.text);
 	/* The other way round. */
 	expect(dirs[1], dirs[0], "", 2, "9.63 ms  1.05 ms   0.11             50      50\n");
-	/* With a factor that it is not. */
+	/* With a factor that is not reached. */
 	expect(dirs[0], dirs[1], "--factor 12", 0, "\n\nNothing has changed beyond chance by a factor of 12 or more\n");
 	/* Only the others. */
 	expect(dirs[0], dirs[1], "--comm cc", 0,
 	       "Nothing has changed beyond chance by a factor of 1.1 or more\nCompared by comm: 1 group\n");
-	/* Of all of them together, the tail. */
+	/* The tail of all of them together. */
 	expect(dirs[0], dirs[1], "--by uid", 2, " zombie    p90 ");
 	expect(dirs[0], dirs[1], "--by uid", 2, "Compared by uid: 1 group; ");
 	expect(dirs[0], dirs[1], "--json", 2,
@@ -92,7 +92,7 @@ static void test_same(void **state)
 	expect(dirs[0], dirs[1], "--threads", 0, "256 threads");
 }
 
-/* The first of @dirs against the second. @a, @b: their kernels, and where exits begin there. */
+/* Compares the first of @dirs with the second. @a, @b: their kernels, and where exits begin there. */
 static void expect_not_comparable(const char *a, const char *b)
 {
 	char line[2 * PATH_MAX], said[4 * PATH_MAX];
@@ -142,12 +142,12 @@ static void test_exiting_or_not(void **state)
 	expect_not_comparable("(Linux 6.18) exits begin before the address space is torn down",
 			      "(Linux 6.18) where do_exit() begins");
 	expect(dirs[1], dirs[2], "", 0, "Nothing has changed");
-	/* There is nothing to overrule. */
+	/* --force has nothing to overrule. */
 	expect(dirs[1], dirs[2], "--force", 0, ", Linux 6.1, 256 processes\n\nPHASE");
 	expect(dirs[1], dirs[2], "--force --json", 0, ",\"forced\":[]}\n");
 }
 
-/* Also under another name, and a copy. */
+/* Itself, also under another name, and as a copy. */
 static void test_itself(void **state)
 {
 	char line[3 * PATH_MAX], said[4 * PATH_MAX];
@@ -171,7 +171,7 @@ static void test_itself(void **state)
 	}
 }
 
-/* Numbers of cgroups are of one boot, paths are not. */
+/* Numbers of cgroups are valid for one boot, paths for all. */
 static void test_cgroups(void **state)
 {
 	(void)state;
@@ -201,7 +201,7 @@ static void test_nothing(void **state)
 	assert_string_equal(out.text, "proclife-read: --diff: no group has 20 lives in each recording: "
 				      "there is nothing to compare\n");
 	free(out.text);
-	/* So nothing is said of changes. */
+	/* So no claim about changes is made. */
 	out = diff(false, line);
 	assert_null(strstr(out.text, "changed"));
 	assert_non_null(strstr(out.text, "\nCompared by comm: 0 groups; "));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * proclife-read --diff on builds that are made up, one run a side or several: what is planted is found,
- * what waits for it is not blamed, and what the runs of a machine differ by is no change.
+ * proclife-read --diff on made-up builds, one run a side or several: what is planted is found, what waits
+ * for it is not blamed, and differences between runs of a machine are no change.
  */
 #include "story.h"
 
@@ -26,7 +26,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* The machine is new for the next recordings. */
+/* Uses a new machine for the next recordings. */
 static void renew(void)
 {
 	folder_remove(&folder);
@@ -57,7 +57,7 @@ static void record(unsigned int number, struct build build)
 	story_end();
 }
 
-/* Of so many recordings, the first half before the other. */
+/* Compares @runs recordings: the first half is one side, the rest the other. */
 static struct output diff(unsigned int runs, const char *options)
 {
 	char line[MOST_RUNS * PATH_MAX] = "";
@@ -109,27 +109,27 @@ static void test_one_run(void **state)
 		record(0, (struct build){ .files = 1000, .random = 2 * seed });
 		record(1, (struct build){ .files = 1000, .random = 2 * seed + 1, .planted = "cc1",
 					  .phase = "life", .factor = 1.2 });
-		/* Those that wait for it are no cause. */
+		/* Processes that wait for it are no cause. */
 		expect(2, "", 2, 1, "\ncc1                      alone     p50 ");
 		expect(2, "", 2, 1, "\nLife not judged, as what they start has changed: gcc, sh\n");
 		renew();
 	}
 }
 
-/* What all share is said once, of the life alone. */
+/* A factor that all phases share is reported once, for the life alone. */
 static void test_all_slower(void **state)
 {
 	(void)state;
 	record(0, (struct build){ .files = 500, .random = 1 });
 	record(1, (struct build){ .files = 500, .random = 2, .scale = 1.3 });
 	expect(2, "", 2, ANY, "\nall 5 groups             alone     p50                       1.");
-	/* And one of them is slower still. */
+	/* One of them is slower still. */
 	renew();
 	record(0, (struct build){ .files = 500, .random = 1 });
 	record(1, (struct build){ .files = 500, .random = 2, .scale = 1.3, .planted = "as",
 				  .phase = "life", .factor = 2 });
 	expect(2, "", 2, ANY, "\nas                       alone     p50    5.");
-	/* Of several: their own differences have to be smaller than that. */
+	/* Several runs: their own differences have to be smaller than that. */
 	renew();
 	for (unsigned int i = 0; i < 6; i++)
 		record(i, (struct build){ .files = 200, .random = 10 + i, .jitter = 0.01,
@@ -142,7 +142,7 @@ static void test_all_slower(void **state)
 	expect(6, "", 0, 0, "\nNoise can hide a change of a median: alone up to x1.");
 }
 
-/* Three runs a side that drift by a fifth: of these machines nothing is claimed. */
+/* Three runs a side that drift by a fifth: nothing is claimed. */
 static void test_drift(void **state)
 {
 	(void)state;
@@ -164,7 +164,7 @@ static void test_planted(void **state)
 		expect(6, "", 2, 1, "\nmv                       alone     p50 ");
 		renew();
 	}
-	/* Little, where the noise is small. */
+	/* A small change, if the noise is small. */
 	for (uint64_t seed = 1; seed <= 3; seed++) {
 		record_six(seed, 0.01, 1000, "cc1", 1.2);
 		expect(6, "", 2, 1, "\ncc1                      alone     p50 ");
@@ -172,7 +172,7 @@ static void test_planted(void **state)
 	}
 }
 
-/* One of a side and three of the other; and twice as much work is no slower work. */
+/* One run against three; and twice as much work is no slower work. */
 static void test_uneven(void **state)
 {
 	struct output out;
@@ -216,7 +216,7 @@ static void test_same(void **state)
 	assert_int_equal(out.status, 1);
 	assert_string_equal(out.text, said);
 	free(out.text);
-	/* Told to, it is one group's noise that is nothing. */
+	/* With --force it is compared, and nothing has changed. */
 	out = run_program(false, 0, "%s --diff %s %s --against %s %s --force", program, dirs[0], dirs[0],
 			  dirs[0], dirs[0]);
 	assert_int_equal(out.status, 0);
@@ -224,7 +224,7 @@ static void test_same(void **state)
 	free(out.text);
 }
 
-/* One of six breaks off: what is left is compared, and the status says that it is not all. */
+/* One of six is cut off: the rest is compared, and the status shows that it is not all. */
 static void test_cut(void **state)
 {
 	uint64_t records = 0;
@@ -249,7 +249,7 @@ static void test_cut(void **state)
 	free(out.text);
 }
 
-/* Nobody of that name is there; or on one side. */
+/* No process has that name, or only on one side. */
 static void test_no_lives(void **state)
 {
 	struct output out;
@@ -263,7 +263,7 @@ static void test_no_lives(void **state)
 	assert_non_null(strstr(out.text, "no group has 20 lives in each recording: there is nothing to "
 				       "compare\n"));
 	free(out.text);
-	/* What one side alone has is a change, though there is nothing to compare. */
+	/* A group on one side alone is a change, though there is nothing to compare. */
 	renew();
 	record(0, (struct build){ .files = 30, .random = 1 });
 	story_begin(dirs[1]);
@@ -274,7 +274,7 @@ static void test_no_lives(void **state)
 	expect(2, "--comm make", 1, ANY, "\nCompared by comm: 0 groups; ");
 }
 
-/* An expectation is of all of B. */
+/* An expectation applies to all of B. */
 static void test_expect(void **state)
 {
 	struct output out;
@@ -290,7 +290,7 @@ static void test_expect(void **state)
 	assert_int_equal(out.status, 0);
 	assert_non_null(strstr(out.text, "\n\nEXPECTED "));
 	free(out.text);
-	/* One of A, two of B. */
+	/* One run of A, two of B. */
 	out = run_program(false, 0, "%s --diff %s --against %s %s --expect cc1.life.count==60",
 			  program, dirs[0], dirs[1], dirs[2]);
 	assert_int_equal(out.status, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions that proclife-read calls somewhere deep inside, called as a program calls them. */
+/* Functions that proclife-read calls deep inside, called as a program would call them. */
 #include "check.h"
 #include "fake_device.h"
 #include "fixture_tasks.h"
@@ -53,7 +53,7 @@ static void test_states_of_a_thread(void **state)
 	assert_int_equal(state_of(&thread), PROCLIFE_IS_UNFREED);
 }
 
-/* Who has exited may have been reaped; who was a zombie in the snapshot was not. */
+/* An exited process may have been reaped; a zombie in the snapshot was not. */
 static void test_states_without_reap(void **state)
 {
 	struct who a = process_of_pid(200, "a"), old = process_of_pid(201, "old");
@@ -70,7 +70,7 @@ static void test_states_without_reap(void **state)
 			 PROCLIFE_IS_UNFREED);
 }
 
-/* It was a zombie when a signal showed it first, as the snapshot then tells. */
+/* It was a zombie when a signal showed it first, as the snapshot shows later. */
 static void test_state_of_one_found_late(void **state)
 {
 	struct who old = process_of_pid(200, "old");
@@ -84,7 +84,7 @@ static void test_state_of_one_found_late(void **state)
 	assert_int_equal(proclife_tasks_find(tasks, old.task)->flags, old.flags);
 }
 
-/* A signal does not tell which group it is; the FORK that comes later does. */
+/* A signal does not have the group's start; the FORK that comes later does. */
 static void test_group_of_one_found_late(void **state)
 {
 	struct who a = process_of_pid(200, "a");
@@ -119,14 +119,14 @@ static void test_reaper(void **state)
 	feed(tasks, fork_record(15, &heir, &shell));
 	assert_non_null(proclife_tasks_holder(tasks, 200));
 	assert_null(reaper_of(201)); /* another one has its pid */
-	/* It has been a zombie since before it was found, and its parent was there by then. */
+	/* It has been a zombie since before it was found, when its parent was already there. */
 	child = process_of_pid(202, "found");
 	child.flags = PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
 	feed(tasks, task_record(16, &child, &heir));
 	assert_ptr_equal(reaper_of(202), proclife_tasks_holder(tasks, 200));
 }
 
-/* What the source says of all of the trace. */
+/* The source's facts of the whole trace. */
 static void test_facts(void **state)
 {
 	struct fake_device *device = fake_device_new(1, 64);

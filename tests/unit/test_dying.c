@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who is dying: what records tell of it, held against a /proc that was written for the test. */
+/* Dying processes, by records and by a /proc that was written for the test. */
 #include "proc_files.h"
 
 #include <pthread.h>
@@ -36,7 +36,7 @@ static void test_killed(void **state)
 	dying_free(&list);
 }
 
-/* Its parent is notified as the last thread becomes a zombie: it is no more than that. */
+/* Its parent is notified as the last thread becomes a zombie: the process is then a zombie, and not dying. */
 static void test_zombie(void **state)
 {
 	struct who a = victim(200), b = victim(300);
@@ -47,14 +47,14 @@ static void test_zombie(void **state)
 	feed(tasks, exit_record(21, &a, SIGKILL, 0));
 	put_thread(&a, 'Z', "0", EXITING, 0);
 	put_status(&a, shell.tgid, 0);
-	/* It has no SIGCHLD, and is none the less told of. */
+	/* It has no SIGCHLD, and is reported all the same. */
 	feed(tasks, fork_record(10, &b, &shell));
 	feed(tasks, exit_record(21, &b, 0, 0));
 	put_thread(&b, 'X', "0", EXITING, 0);
 	expect_nobody();
 }
 
-/* A tracer gets to know of the end first: it is a zombie by then, as it is in all views. */
+/* A tracer is notified of the end first: the process is a zombie then, as in all views. */
 static void test_held_by_a_tracer(void **state)
 {
 	struct who a = victim(200);
@@ -67,7 +67,7 @@ static void test_held_by_a_tracer(void **state)
 	expect_nobody();
 }
 
-/* Nor is it announced before the tracer of another thread, which is a zombie, too, has waited for that. */
+/* The parent is not notified before the tracer of another thread, also a zombie, has waited for it. */
 static void test_held_thread(void **state)
 {
 	struct who a = victim(200), t = thread(&a, 201);
@@ -90,7 +90,7 @@ static void test_held_thread(void **state)
 	dying_free(&list);
 }
 
-/* Process 1 of a namespace waits for all others there, and a zombie of them for who is to reap it. */
+/* Process 1 of a namespace waits for all others there, and a zombie of these for its reaper. */
 static void test_stuck_init(void **state)
 {
 	struct who first = victim(200), zombie = victim(300), other = victim(400), outside = victim(500);
@@ -112,7 +112,7 @@ static void test_stuck_init(void **state)
 	kill_at(22, &first);
 	list = collect();
 	assert_int_equal(list.count, 1);
-	assert_null(dying_waits_for(&run, list.all, NULL)); /* its end has not come as far */
+	assert_null(dying_waits_for(&run, list.all, NULL)); /* its end has not reached that point */
 	dying_free(&list);
 	put_thread(&first, 'D', "zap_pid_ns_processes", EXITING, 0);
 	list = collect();
@@ -124,7 +124,7 @@ static void test_stuck_init(void **state)
 	assert_int_equal(found->tgid, 400);
 	assert_null(dying_waits_for(&run, list.all, found));
 	dying_free(&list);
-	/* Where /proc says no place, its EXIT does. */
+	/* If /proc has no place, EXIT has it. */
 	put_thread(&first, 'D', "0", EXITING, 0);
 	feed(tasks, exit_record(30, &first, SIGKILL, 0));
 	feed(tasks, reap_record(31, &zombie, &shell));
@@ -161,7 +161,7 @@ static void test_leader_exited(void **state)
 	dying_free(&list);
 }
 
-/* Where EXIT stands before the address space is torn down, that can take long. */
+/* If EXIT comes before the teardown of the address space, that can take long. */
 static void test_teardown(void **state)
 {
 	struct who a = victim(200);
@@ -175,12 +175,12 @@ static void test_teardown(void **state)
 	assert_int_equal(list.count, 1);
 	assert_int_equal(list.all->since, 20);
 	dying_free(&list);
-	/* Nothing is left of it but memory. */
+	/* Only its memory is left. */
 	feed(tasks, reap_record(30, &a, &shell));
 	expect_nobody();
 }
 
-/* What happened before the trace, /proc still shows. */
+/* /proc still shows what happened before the trace. */
 static void test_unrecorded(void **state)
 {
 	struct who a = victim(200), b = victim(300), c = victim(400), d = victim(500);
@@ -199,7 +199,7 @@ static void test_unrecorded(void **state)
 	put_thread(&t, 'S', "0", 0, 0);
 	put_thread(&d, 'Z', "0", EXITING, 0);
 	put_thread(&u, 'S', "futex_wait", 0, 0);
-	/* It began to exit, and is not marked so yet: a tracer holds it. */
+	/* It began to exit, but does not have the flag yet: a tracer holds it. */
 	feed(tasks, task_record(10, &e, &shell));
 	put_thread(&e, 't', "ptrace_stop", 0, 0);
 	e.flags = KILLED;
@@ -216,7 +216,7 @@ static void test_unrecorded(void **state)
 	dying_free(&list);
 }
 
-/* Its PID is another's by now: nobody is taken for it. */
+/* Its PID belongs to another process now, which is not taken for it. */
 static void test_reused_pid(void **state)
 {
 	struct who a = victim(200), b = victim(200), c = victim(300);
@@ -231,7 +231,7 @@ static void test_reused_pid(void **state)
 	expect_nobody();
 }
 
-/* Waits until somebody reads the process's status, and puts another process there. */
+/* Waits until the process's status is read, and puts another process there. */
 static void *replace(void *data)
 {
 	struct who other = *(const struct who *)data;
@@ -267,7 +267,7 @@ static void test_reused_meanwhile(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
-/* What cannot be read is not known; who is dying by the records is listed none the less. */
+/* What cannot be read is not known; processes that are dying by the records are listed all the same. */
 static void test_refused(void **state)
 {
 	struct who a = victim(200), b = victim(300), c = victim(400);
@@ -291,19 +291,19 @@ static void test_refused(void **state)
 	assert_int_equal(list.all[2].proc.found, PROC_THERE);
 	expect_thread(&list.all[2], 0, 400, 'D', "");
 	dying_free(&list);
-	/* Its parent has been notified of this one: it is a zombie. */
+	/* The parent of this one has been notified: it is a zombie. */
 	feed(tasks, exit_record(30, &a, SIGKILL, 0));
 	feed(tasks, notify_record(31, &a, &shell));
 	list = collect();
 	assert_int_equal(list.count, 2);
 	assert_int_equal(list.all[0].process->tgid, 300);
 	dying_free(&list);
-	/* Of a thread, too. */
+	/* A thread's files, too. */
 	put_file("400 (victim", "400/task/400/stat");
 	list = collect();
 	expect_thread(&list.all[1], 0, 400, 0, "");
 	dying_free(&list);
-	/* So is this one, although when that was first so can be lost. */
+	/* So is this one, although the beginning of that can be lost. */
 	feed_gap(tasks, 1, 32, 33);
 	feed(tasks, notify_record(34, &b, &shell));
 	list = collect();
@@ -346,7 +346,7 @@ static void test_hostile(void **state)
 	list = collect();
 	expect_thread(list.all, 0, 200, 'D', "");
 	dying_free(&list);
-	/* Nothing that could be a state, or a start. */
+	/* Neither a valid state nor a valid start. */
 	put_file("200 (victim)", "200/stat");
 	list = collect();
 	assert_int_equal(list.all->proc.found, PROC_REFUSED);
@@ -380,7 +380,7 @@ static void test_time_namespace(void **state)
 	expect_nobody();
 }
 
-/* Only those that are asked for, the oldest first. */
+/* Only the selected ones, the oldest first. */
 static void test_selected(void **state)
 {
 	struct who a = victim(200), b = victim(300), c = victim(400);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who is dying since the beginning of an exit that has not come to EXIT. */
+/* Processes that are dying since the beginning of an exit that has not come to EXIT. */
 #include "exits.h"
 #include "proc_files.h"
 
@@ -35,7 +35,7 @@ static void test_exiting(void **state)
 	list = collect();
 	assert_int_equal(list.all->since, 30);
 	dying_free(&list);
-	/* Also where /proc does not tell of it. */
+	/* Even if /proc does not show it. */
 	put_file("200 (victim) D 1 1 1 0 -1 0 0", "200/stat");
 	list = collect();
 	assert_int_equal(list.count, 1);
@@ -43,7 +43,7 @@ static void test_exiting(void **state)
 	dying_free(&list);
 }
 
-/* Its leader began before: that is when it should have been gone from. */
+/* Its leader began to exit before: the process is dying since then. */
 static void test_leader_exiting(void **state)
 {
 	struct who a = victim(200), t = thread(&a, 201);

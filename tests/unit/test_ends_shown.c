@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where records of an end are missing, all views say the same of it, and nobody is blamed for what is not known. */
+/* If records of an end are missing, all views agree on it, and no process is blamed for what is not known. */
 #include "fires.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void expect_part(const char *options, const char *part)
 	free(out.text);
 }
 
-/* It ends at 20 ms, when its parent was notified is lost, and the snapshot shows it at 200 ms. */
+/* It ends at 20 ms, the NOTIFY is lost, and the snapshot shows it at 200 ms. */
 static void test_notice_lost(void **state)
 {
 	struct who a = story_fork(&sh, 101, "a");
@@ -58,7 +58,7 @@ static void test_notice_lost(void **state)
 	expect_part("--latency", "10.0 ms\n\nExits begin");
 }
 
-/* The end of a process that a tracer of a thread held up is in the trace, although both EXITs were before it. */
+/* A tracer of a thread holds up the end of a process: that end is in the trace, although both EXITs were before it. */
 static void test_held_thread(void **state)
 {
 	struct who gdb = process_of_pid(70, "gdb"), old = process_of_pid(60, "old"), t = thread_of(&old, 61);
@@ -82,7 +82,7 @@ static void test_held_thread(void **state)
 	expect_part("--latency", "zombie    notified>reap        1   250 ms ");
 }
 
-/* What its leader ended with is not what wait(2) gave, if a thread went on: how that ended is lost. */
+/* If a thread outlived the leader and its EXIT is lost, the leader's status is not what wait(2) returned. */
 static void test_last_exit_lost(void **state)
 {
 	struct who a = story_fork(&sh, 101, "a"), t = thread_of(&a, 103);

@@ -41,7 +41,7 @@ static void make(bool complete)
 	assert_true(fread(text, 1, sizeof(text) - 1, file) > 0);
 	fclose(file);
 	assert_int_equal(read_info(&whole, &header), 0);
-	/* What is there of one that was cut off. */
+	/* A recording that was cut off has what is there. */
 	if (!complete) {
 		struct proclife_fault fault;
 
@@ -121,7 +121,7 @@ static void try_each(void)
 	assert_true(count > 30);
 }
 
-/* Whichever is missing, the records are read as they were, and nothing is called damaged. */
+/* Whichever entry is missing, the records are read as they were, and nothing counts as damaged. */
 static void test_one_missing(void **state)
 {
 	(void)state;
@@ -144,7 +144,7 @@ static void test_all_missing(void **state)
 	(void)state;
 	make(true);
 	WITHOUT("");
-	/* Nothing tells that its recorder came to its end, nor what there should be. */
+	/* Nothing shows that its recorder finished, nor what should be there. */
 	expect_whole("all");
 	assert_int_equal(read_info(&info, &about), 0);
 	assert_false(info.complete);
@@ -160,7 +160,7 @@ static void test_all_missing(void **state)
 	assert_true(info.complete);
 }
 
-/* What follows from other entries. */
+/* Values that follow from other entries. */
 static void test_derived(void **state)
 {
 	struct proclife_header about;
@@ -184,7 +184,7 @@ static void test_derived(void **state)
 	assert_true(info.records);
 }
 
-/* Those that this release does not know are passed over; its own are still looked at. */
+/* Entries that this release does not know are ignored; its own are still checked. */
 static void test_newer(void **state)
 {
 	const char *const none[] = { NULL };
@@ -200,7 +200,7 @@ static void test_newer(void **state)
 	assert_int_equal(try_replay(folder.path, &fault, &again), -EBADMSG);
 }
 
-/* Also where its default is longer. */
+/* Also if its default is longer. */
 static void test_short_text(void **state)
 {
 	static const char *const reasons[] = { "", "x", "gone" };
@@ -230,7 +230,7 @@ static void expect_refused(const char *value)
 	assert_non_null(strstr(fault.text, "the value of 'to_realtime' is not valid"));
 }
 
-/* What would be beyond the year 2262 is none, and no time wraps around. */
+/* A time beyond the year 2262 is not shown, and no time wraps around. */
 static void test_clock(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When a process is reported as exited, and what it has used by then. */
+/* When a process is reported as exited, and what it has used until then. */
 #include "check.h"
 #include "fixture_tasks.h"
 
@@ -18,7 +18,7 @@ static void test_last_thread(void **state)
 	feed(tasks, clone_record(12, &t2, &shell, &a));
 	feed(tasks, exit_record(20, &t1, 0, 2));
 	feed(tasks, reap_record(21, &t1, &t1));
-	feed(tasks, free_record(22, &t1)); /* it has 120 ns by now, and the others 100 each at EXIT */
+	feed(tasks, free_record(22, &t1)); /* it has 120 ns, and the others have 100 each at EXIT */
 	feed(tasks, exit_record(30, &a, 3 << 8, 1));
 	assert_int_equal(reported.exited_count, 0);
 	feed(tasks, exit_record(31, &t2, 0, 0));
@@ -41,7 +41,7 @@ static void test_last_thread(void **state)
 	assert_int_equal(reported.exited_count, 1);
 }
 
-/* A thread that was not known says that it was the last one, too: the process has been reported. */
+/* An unknown thread's EXIT also reports the last one: the process has been reported already. */
 static void test_once(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -73,7 +73,7 @@ static void test_lost_exit(void **state)
 	assert_true(EXITED->incomplete);
 }
 
-/* What it had used when it was listed. */
+/* What it had used when the snapshot listed it. */
 static void test_listed(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -108,7 +108,7 @@ static enum proclife_match has_failed(void *data, const struct proclife_process 
 	return process->exit_code == 1 << 8 ? PROCLIFE_MATCHES : PROCLIFE_MATCHES_NOT;
 }
 
-/* The filter is asked with all that the last EXIT says, of a thread or not. */
+/* The filter sees all fields of the last EXIT, a thread's or not. */
 static void test_filter(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201), b = process_of_pid(300, "b");

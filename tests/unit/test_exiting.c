@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where an exit begins: at the first EXITING of an end, whatever comes between that and EXIT. */
+/* An exit begins at the first EXITING of an end, whatever comes between that and EXIT. */
 #include "check.h"
 #include "exits.h"
 
@@ -44,7 +44,7 @@ static void test_phases_begin_there(void **state)
 	assert_int_equal(reported.tasks[0].marks.exited, 20);
 }
 
-/* Where a trace has no EXITING, they begin at EXIT. */
+/* Exits begin at EXIT if the trace has no EXITING. */
 static void test_without(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -59,7 +59,7 @@ static void test_without(void **state)
 	assert_int_equal(phase(process_of(&a), PROCLIFE_LIFE), 40);
 }
 
-/* All threads are killed at once: the first one counts, whoever is the last. */
+/* All threads are killed at once: the first one counts, whichever is the last. */
 static void test_whole_group(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -79,7 +79,7 @@ static void test_whole_group(void **state)
 	assert_int_equal(reported.exiting[0].exiting, 20);
 }
 
-/* Each thread ends by itself: the process does with the last one. */
+/* Each thread ends by itself: the process ends with the last one. */
 static void test_one_by_one(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -98,7 +98,7 @@ static void test_one_by_one(void **state)
 	assert_int_equal(reported.exited_count, 1);
 }
 
-/* Its core is dumped first. */
+/* The core is dumped first. */
 static void test_core_dump(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -143,7 +143,7 @@ static void test_gap_before(void **state)
 	}
 }
 
-/* The EXITING itself is lost: that it has exited is known, since when is not. */
+/* The EXITING itself is lost: the process has exited, but the beginning of its exit is not known. */
 static void test_gap_between(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -162,7 +162,7 @@ static void test_gap_between(void **state)
 	assert_true(reported.gone[0].incomplete);
 }
 
-/* Without a gap, it was missed: it can have been the first one of the end. */
+/* Without a gap, the EXITING was missed: it can have been the first one of the end. */
 static void test_missed(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -178,7 +178,7 @@ static void test_missed(void **state)
 	assert_int_equal(proclife_tasks_find(tasks, a.task)->marks.exited, 20);
 }
 
-/* The snapshot came when one of its threads had begun already. */
+/* At the snapshot, one of its threads had begun to exit already. */
 static void test_found_exiting(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Exits of which a part can have been before the trace, or in a gap: where they begin is told only if
- * something shows that nothing of them was earlier.
+ * Exits of which a part can have been before the trace, or in a gap: their beginning is reported only if
+ * it is certain that no part was earlier.
  */
 #include "check.h"
 #include "exits.h"
 
 #include <signal.h>
 
-/* What shows that a process did not end as a whole yet. */
+/* Evidence that a process was not ending as a whole yet. */
 static void test_older(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -29,18 +29,18 @@ static void test_older(void **state)
 	feed(tasks, record_of(13, PROCLIFE_HANG, &c));
 	feed(tasks, exiting(22, &c, PROCLIFE_F_SOLE, 0));
 	assert_int_equal(process_of(&c)->exiting, 22);
-	/* Who ends does not exec. */
+	/* A process that is ending does not exec. */
 	feed(tasks, exec_record(14, &d, 230, "/bin/exec"));
 	feed(tasks, exiting(23, &d, WHOLE, SIGKILL));
 	assert_int_equal(process_of(&d)->exiting, 23);
-	/* The snapshot found that it ended, but not this thread of it. */
+	/* The snapshot found the process ending, but not this thread of it. */
 	feed(tasks, found(15, &e, WHOLE));
 	feed(tasks, exiting(24, &e, WHOLE, SIGKILL));
 	assert_int_equal(process_of(&e)->exiting, 0);
 	assert_int_equal(reported.exiting_count, 5); /* each of them ends all the same */
 }
 
-/* A leader is found that had exited before: the code of the group is that of whoever ended it. */
+/* A leader is found that had exited before: the group's code is the code of the thread that ended it. */
 static void test_code_of_a_found_leader(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201), u = thread_of(&a, 202);
@@ -56,7 +56,7 @@ static void test_code_of_a_found_leader(void **state)
 	assert_int_equal(process_of(&a)->exit_code, 3 << 8);
 }
 
-/* A thread that the snapshot found on its way was there first, unless the trace has its beginning. */
+/* A thread that the snapshot found exiting was first, unless the trace has the beginning of its exit. */
 static void test_found_on_the_way(void **state)
 {
 	struct who a = process_of_pid(200, "zombie"), t = thread_of(&a, 201);
@@ -74,7 +74,7 @@ static void test_found_on_the_way(void **state)
 	assert_int_equal(process_of(&b)->exiting, 21);
 }
 
-/* A core is dumped before the EXITING, and the COREDUMP of a process that is older can be so, too. */
+/* A core is dumped before the EXITING, and the COREDUMP of an older process can be before the trace. */
 static void test_core(void **state)
 {
 	struct who a = process_of_pid(200, "older"), b = process_of_pid(201, "born");
@@ -87,7 +87,7 @@ static void test_core(void **state)
 	feed(tasks, found(12, &c, 0));
 	feed(tasks, exiting(20, &a, SOLE, SIGSEGV | 0x80));
 	assert_int_equal(process_of(&a)->exiting, 0);
-	/* It had its whole life in the trace, and no COREDUMP: it must not dump any. */
+	/* Its whole life is in the trace, without a COREDUMP: it may not dump core. */
 	feed(tasks, exiting(21, &b, SOLE, SIGSEGV));
 	assert_int_equal(process_of(&b)->exiting, 21);
 	dump.coredump.signo = SIGSEGV;
@@ -97,7 +97,7 @@ static void test_core(void **state)
 	assert_int_equal(process_of(&c)->exiting, 15);
 }
 
-/* One by one, they overtake one another: the last to begin counts, not the last to end. */
+/* Threads exit one by one and overtake each other: the last to begin counts, not the last to end. */
 static void test_overtaken(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -129,7 +129,7 @@ static void test_one_by_one_with_a_gap(void **state)
 	assert_int_equal(process_of(&a)->marks.exited, 0);
 }
 
-/* When a task started is not when it exits, in whatever order they are found. */
+/* A task's start is not the beginning of its exit, in whatever order they are found. */
 static void test_no_beginning(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -153,7 +153,7 @@ static void test_no_beginning(void **state)
 	assert_int_equal(process_of(&v)->marks.exited, 0);
 }
 
-/* A thread begins to exit before anything is known of its leader, which is older than that all the same. */
+/* A thread begins to exit before its leader is known, which is older all the same. */
 static void test_thread_first(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -168,7 +168,7 @@ static void test_thread_first(void **state)
 	assert_int_equal(reported.born_count, 1);
 }
 
-/* It is a zombie, though when its exit began is not known; it is not dying, as it was found. */
+/* It is a zombie, though the beginning of its exit is not known; it is no longer dying, as it was when found. */
 static void test_states(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -183,12 +183,12 @@ static void test_states(void **state)
 	feed(tasks, ended(21, &a, 3 << 8, 0));
 	assert_int_equal(process_of(&a)->marks.exited, 0);
 	assert_int_equal(proclife_process_state(process_of(&a)), PROCLIFE_IS_ZOMBIE);
-	/* Its parent is notified: that is certain. */
+	/* Its parent is notified, so it is a zombie for certain. */
 	feed(tasks, notify_record(22, &a, &shell));
 	assert_int_equal(process_of(&a)->marks.notified, 22);
 }
 
-/* A NOTIFY names whose end it is, so a gap before it hides nothing. */
+/* A NOTIFY names the process that ended, so a gap before it hides nothing. */
 static void test_notified_behind_a_gap(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -205,7 +205,7 @@ static void test_notified_behind_a_gap(void **state)
 	assert_int_equal(process_of(&a)->marks.notified, 22);
 }
 
-/* What the snapshot finds after the EXIT is older than that. */
+/* What the snapshot finds after the EXIT happened before it. */
 static void test_listed_after_exit(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -220,7 +220,7 @@ static void test_listed_after_exit(void **state)
 	assert_int_equal(usage.runtime, 100);
 }
 
-/* Once it has exited it does not begin to, whatever a damaged trace says. */
+/* After its EXIT a task does not begin to exit, whatever a damaged trace has. */
 static void test_exited_before(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -236,7 +236,7 @@ static void test_exited_before(void **state)
 	assert_int_equal(process_of(&a)->exiting, 0);
 }
 
-/* Who has no other threads has none that a later gap can hide. */
+/* A process without other threads has none that a later gap can hide. */
 static void test_sole_before_a_gap(void **state)
 {
 	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "several");
@@ -285,7 +285,7 @@ static void test_exec_by_a_thread(void **state)
 	assert_int_equal(process_of(&t)->marks.exited, 30);
 }
 
-/* A CGROUP is of no process: of some processes alone, it is nothing. */
+/* A CGROUP belongs to no process: with a selection, it is not selected. */
 static void test_cgroup_is_nobodys(void **state)
 {
 	struct proclife_record r = { .ts = 10, .type = PROCLIFE_CGROUP, .cgroup.cgroup = 7 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Expectations: what is understood, what is refused and why, and how figures are judged. */
+/* Expectations: which are accepted, which are refused and why, and how figures are judged. */
 #include "check.h"
 #include "records.h"
 
@@ -112,7 +112,7 @@ static void test_grammar(void **state)
 	assert_float_equal(e.percent, 99.9, 0);
 	assert_null(expect_parse(&e, "python3.11.zombie.max<1s"));
 	assert_int_equal(e.program, 10);
-	/* A program that is called as a phase is. */
+	/* A program with the name of a phase. */
 	assert_null(expect_parse(&e, "life.life.count==1"));
 	assert_int_equal(e.program, 4);
 	assert_int_equal(e.statistic, STATISTIC_COUNT);
@@ -191,14 +191,14 @@ static void test_judged(void **state)
 	judgement = judge("b.life.max<1s");
 	assert_false(judgement.ok || judgement.measured);
 	assert_true(judge("b.life.count==0").ok);
-	/* Not what begins like it. */
+	/* Not a name that begins like it. */
 	assert_true(judge("aa.life.count==0").ok);
 	assert_true(judge("lost==7").ok);
 	assert_true(judge("lost<8").ok);
 	assert_false(judge("lost<7").ok);
 }
 
-/* It cannot be said that the slowest of none was quick. */
+/* Without values, there is no slowest one to judge. */
 static void test_not_measured(void **state)
 {
 	struct judgement judgement = judge("teardown.max<1h");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The sentence on each of the slowest: the longest part of its end, and whose doing that was. */
+/* The sentence on each of the slowest: the longest part of its end, and which process caused it. */
 #include "check.h"
 #include "fixture_text.h"
 
@@ -11,7 +11,7 @@
 #define MS 1000000
 #define EXIT (1000 * MS)
 
-/* Of a process, in ms behind its exit; 0: not seen. */
+/* The marks of a process, in ms after its exit; 0: not seen. */
 static struct slow slow_of(unsigned int notified, unsigned int reaped, unsigned int freed)
 {
 	struct slow slow = {
@@ -61,12 +61,12 @@ static void test_teardown(void **state)
 	slow.tracer_lost = true;
 	expect(&slow, "", "its parent was notified 50.0 ms after its exit; whether a tracer held it before that is "
 			   "not known");
-	/* It is the longest part of those that are known. */
+	/* The longest of the known parts is named. */
 	slow = slow_of(50, 0, 70);
 	expect(&slow, "", "teardown: its parent was notified 50.0 ms after its exit");
 }
 
-/* Nobody was notified of it, so nobody can have reaped it. */
+/* No parent was notified of it, so none can have reaped it. */
 static void test_dying(void **state)
 {
 	struct slow slow = slow_of(0, 0, 0);
@@ -100,7 +100,7 @@ static void test_zombie(void **state)
 	slow.reaper_waited = EXIT + 40 * MS;
 	expect(&slow, "",
 	       "make (10) was not in wait(): it came 30.0 ms later, and took another 50.0 ms");
-	/* Nobody knows when its parent was notified. */
+	/* The time of its parent's notification is not known. */
 	slow.life.marks.notified = 0;
 	expect(&slow, "",
 	       "make (10) reaped it 90.0 ms after the exit; whether it was in wait() is not known");
@@ -123,14 +123,14 @@ static void test_adopted(void **state)
 	slow = slow_of(10, 0, 0);
 	slow.real_parent_tgid = 1;
 	expect(&slow, "", "its parent make (10) had exited: (1) has not reaped it for 4.99 s");
-	/* Who reaps has not exited, whatever else was recorded. */
+	/* A process that reaps has not exited, whatever else was recorded. */
 	slow = slow_of(10, 90, 100);
 	slow.real_parent_tgid = 1;
 	slow.reaper_waited = EXIT + 85 * MS;
 	expect(&slow, "", "make (10) was not in wait(): it came 75.0 ms later");
 }
 
-/* It could not be reaped by another one before its parent had exited: that is no delay of that other one's. */
+/* Its adopter could not reap it before its parent had exited: that is no delay by the adopter. */
 static void test_left(void **state)
 {
 	struct slow slow = slow_of(10, 90, 100);
@@ -149,7 +149,7 @@ static void test_left(void **state)
 	expect(&slow, "", "its parent (7) did not reap it: init (1) did, 90.0 ms after the exit");
 }
 
-/* Marks in an order that no kernel makes: nothing is longer than it all. */
+/* Marks in an order that no kernel makes: no part is longer than the whole. */
 static void test_tampered(void **state)
 {
 	struct slow slow = slow_of(10, 90, 100);
@@ -183,7 +183,7 @@ static void test_open_zombie(void **state)
 	slow.life.parent_id = 1;
 	memcpy(slow.life.parent_comm, "m\033\n", 4);
 	expect(&slow, "", "m\\x1b\\n (10) has not reaped it for 5.00 s");
-	/* Where REAPs are not recorded, or where one may have been lost, nobody is to blame. */
+	/* If REAPs are not recorded, or if one may have been lost, no process is to blame. */
 	slow.life.state = PROCLIFE_IS_UNFREED;
 	expect(&slow, "", "not freed 5.00 s after the exit; whether it was reaped was not seen");
 	slow.life.state = PROCLIFE_IS_UNKNOWN;
@@ -204,7 +204,7 @@ static void test_rcu(void **state)
 	expect(&slow, "nocb=all lazy", "RCU: reaped 4.98 s ago, and not freed yet");
 }
 
-/* Where the module records no REAP, nobody is to blame. */
+/* If the module records no REAP, no process is to blame. */
 static void test_no_reap(void **state)
 {
 	struct slow slow = slow_of(10, 0, 100);
@@ -217,7 +217,7 @@ static void test_no_reap(void **state)
 	expect(&slow, "", "freed 100 ms after the exit; when it was reaped was not seen");
 }
 
-/* Which thread did it is no name of its process. */
+/* The name of the thread that did it is not its process's name. */
 static void test_by_a_thread(void **state)
 {
 	struct slow slow = slow_of(5, 90, 95);
@@ -248,7 +248,7 @@ static void test_itself(void **state)
 	slow.life.autoreaped = PROCLIFE_AUTOREAP_UNKNOWN;
 	expect(&slow, "",
 	       "it was released 60.0 ms after its exit, by itself: nobody had to reap it, why is not known");
-	/* Who has inherited it. */
+	/* A process that was adopted. */
 	slow.life.autoreaped = PROCLIFE_AUTOREAP_IGNORED;
 	slow.reaper_pid = slow.life.reaper_tgid = 10;
 	strcpy(slow.life.reaper_comm, "make");
@@ -272,7 +272,7 @@ static void test_leader(void **state)
 	struct slow slow = slow_of(0, 90, 100);
 
 	(void)state;
-	/* As a thread of its own: it waited for the others. */
+	/* As a thread: it waited for the others. */
 	slow.is_thread = true;
 	slow.reaper_waited = EXIT + 1;
 	slow.group_exited = EXIT + 50 * MS;
@@ -280,7 +280,7 @@ static void test_leader(void **state)
 	slow.group_exited = EXIT + 49 * MS;
 	expect(&slow, "",
 	       "make (10) was not in wait(): it came 1 ns later, and took another 90.0 ms");
-	/* As a process, whose end begins with its last thread's. */
+	/* As a process, whose end begins with the last thread's exit. */
 	slow = slow_of(10, 20, 100);
 	slow.life.threads = 2;
 	slow.leader_exited = EXIT - 200 * MS;

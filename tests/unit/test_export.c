@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --export: what a table has, to the last character, and as Python reads it; and the files of --output. */
+/* --export: the tables, to the last character and as Python reads them; and the files of --output. */
 #include "exporting.h"
 #include "story.h"
 
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* All of them as Python reads them, and as JSON tells them. */
+/* Compares what Python reads from each with the JSON. */
 static void test_csv(void **state)
 {
 	(void)state;
@@ -38,7 +38,7 @@ static void expect_part(const char *text, const char *part)
 		fail_msg("there is no '%s' in:\n%s", part, text);
 }
 
-/* What splits cells, begins a formula, or draws on a terminal. */
+/* Texts that split cells, begin a formula, or draw on a terminal. */
 static void test_csv_texts(void **state)
 {
 	struct output out;
@@ -73,7 +73,7 @@ static void test_csv_texts(void **state)
 	free(out.text);
 }
 
-/* The program in the manual page prints each that failed, and how; wherever it runs, CSV is UTF-8. */
+/* The program in the manual page prints each process that failed, and how; CSV is UTF-8 in every locale. */
 static void test_csv_example(void **state)
 {
 	char line[6 * PATH_MAX], *text;
@@ -106,18 +106,18 @@ static unsigned int count_rows(const char *options)
 static void test_selection(void **state)
 {
 	(void)state;
-	/* make and all that it started, of which one was killed and one dumped core. */
+	/* make and its descendants; one was killed and one dumped core. */
 	assert_int_equal(count_rows("--pid 200"), 12);
 	assert_int_equal(count_rows("--pid 200 --comm cc"), 4);
 	assert_int_equal(count_rows("--pid 200 --signal any"), 2);
 	assert_int_equal(count_rows("--failed --comm nobody"), 0);
 	assert_int_equal(count_rows("--pid 200 --count 3"), 7);
 	assert_int_equal(count_rows("--pid 205 --to +100ms"), 2);
-	/* Who ends later has not ended. */
+	/* Processes that end later have not ended. */
 	exporting_count("build", "csv", "", "--from +20ms --to +250ms");
 }
 
-/* Nobody knows them, in no view and no format. */
+/* No view and no format has them. */
 static void test_hide_args(void **state)
 {
 	static const char *const views[] = {
@@ -197,13 +197,13 @@ static void test_output(void **state)
 	text = contents(path);
 	assert_string_equal(text, printed.text);
 	free(text);
-	/* What cannot be written whole leaves what was there. */
+	/* If the new file cannot be written whole, the old one stays. */
 	expect_failure(1000, path, "File too large; nothing has been written there\n");
 	text = contents(path);
 	assert_string_equal(text, printed.text);
 	free(text);
 	assert_int_equal(count_files(), 1);
-	/* It is replaced, with a result that is incomplete, too. */
+	/* It is replaced, also if the recording lacks records. */
 	out = run_program(false, 0, "%s -i %s --export csv -o %s", program, exporting_path("lossy"), path);
 	assert_int_equal(out.status, 3);
 	free(out.text);
@@ -273,7 +273,7 @@ static void tell_chain(const char *path, unsigned int length, uint64_t ns, const
 	story_end();
 }
 
-/* What is below a microsecond adds up, and what is too deep counts above. */
+/* Times below a microsecond add up, and too deep stacks count for their ancestors. */
 static void test_folded_depth(void **state)
 {
 	char options[3 * PATH_MAX], path[2 * PATH_MAX], *at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --export otlp: spans and log records as a collector reads them, and which trace a process is in. */
+/* --export otlp: spans and log records as a collector reads them, and the trace of each process. */
 #include "exporting.h"
 #include "story.h"
 
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Of another program: see test_identity. */
+/* Computed by another program: see test_identity. */
 #define BOOT_HALF "0123456789abcdef"
 #define PARENT "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
@@ -79,7 +79,7 @@ static void expect_member(const char *text, const char *name, const char *key, c
 	assert_string_equal(is, value);
 }
 
-/* All that make has started is in its trace. */
+/* All descendants of make are in its trace. */
 static void test_selected(void **state)
 {
 	char make[40], link[40], trace[60], *text;
@@ -96,7 +96,7 @@ static void test_selected(void **state)
 	expect_member(text, "link", "parentSpanId", make);
 	expect_member(text, "ld", "parentSpanId", link);
 	free(text);
-	/* Its parent is not there, and still its parent. */
+	/* Its parent is not exported, but is still its parent. */
 	exporting_run("build", "--export otlp --pid 200 --comm ld", "ld.otlp", 0);
 	text = text_of("ld.otlp");
 	assert_int_equal(count_text(text, "\n"), 1);
@@ -123,7 +123,7 @@ static void test_command(void **state)
 	free(out.text);
 }
 
-/* A process keeps its place, until it is forgotten. */
+/* A process keeps its place until it is forgotten. */
 static void test_place(void **state)
 {
 	struct proclife_process process = { .id = 7, .tgid = 70, .selected = true }, child = process;
@@ -163,7 +163,7 @@ static void test_traceparent(void **state)
 	(void)state;
 	setenv("TRACEPARENT", PARENT, 1);
 	exporting_run("build", "--export otlp --pid 200", "make.otlp", 0);
-	/* It is the environment of whoever looks at the whole machine that is not that of a command. */
+	/* TRACEPARENT is the environment of a command, and not used for the whole machine. */
 	exporting_run("build", "--export otlp", "all.otlp", 0);
 	setenv("TRACEPARENT", "00-0-0-0", 1);
 	exporting_run("build", "--export otlp --pid 200", "bad.otlp", 0);
@@ -229,7 +229,7 @@ static void sorted_ids(const char *from, const char *to)
 	assert_int_equal(system(line), 0);
 }
 
-/* A part of it has the same ids, and so has another reading. */
+/* A slice has the same ids, and so has another replay. */
 static void test_slice(void **state)
 {
 	struct output out;
@@ -259,7 +259,7 @@ static void bury(const struct who *who, const struct who *parent)
 	story_put(free_record(0, who));
 }
 
-/* A snapshot has the children first; they are older than the trace, and so is who is selected. */
+/* A snapshot has the children first; they are older than the trace, and so is the selected process. */
 static void test_snapshot(void **state)
 {
 	struct who init = process_of_pid(1, "init"), a = process_of_pid(10, "a"), b = process_of_pid(11, "b");
@@ -299,7 +299,7 @@ static void test_snapshot(void **state)
 	member(text, "d", "spanId", span);
 	expect_member(text, "e", "parentSpanId", span);
 	free(text);
-	/* Of the whole machine, each of the older ones is alone. */
+	/* For the whole machine, each older process is the root of its own trace. */
 	exporting_run("snapshot", "--export otlp", "snapshot.otlp", 0);
 	text = text_of("snapshot.otlp");
 	assert_int_equal(count_text(text, "\n"), 6);
@@ -320,7 +320,7 @@ static uint64_t length_of(const char *name)
 	return strtoull(end, NULL, 10) - strtoull(begin, NULL, 10);
 }
 
-/* The clock is set back, or forward, while a process lives: it does not end before it has begun. */
+/* The clock is set back, or forward, while a process lives: its span does not end before it begins. */
 static void test_clock(void **state)
 {
 	struct who init = process_of_pid(1, "init"), who = process_of_pid(10, "a");
@@ -340,7 +340,7 @@ static void test_clock(void **state)
 	assert_int_equal(length_of("a"), 1050 * MS + 1);
 }
 
-/* What a collector follows grows, and begins a line where the last one was torn. */
+/* A file that a collector follows is appended to, on a new line if the last one was torn. */
 static void test_append(void **state)
 {
 	char path[2 * PATH_MAX], losses[2 * PATH_MAX], *text;
@@ -361,7 +361,7 @@ static void test_append(void **state)
 		assert_int_equal(count_text(text, "{\"resourceSpans\""), i);
 		assert_int_equal(count_text(text, "\n"), 2 * i - 1);
 		free(text);
-		/* What was overwritten before we began is no loss. */
+		/* Records that were overwritten before we began are not lost. */
 		assert_int_equal(stat(losses, &st), 0);
 		assert_int_equal(st.st_size, 0);
 		file = fopen(path, "a");
@@ -369,7 +369,7 @@ static void test_append(void **state)
 		fputs("{\"torn", file);
 		fclose(file);
 		assert_int_equal(stat(path, &st), 0);
-		/* One that exists keeps its own mode. */
+		/* An existing file keeps its mode. */
 		assert_int_equal(st.st_mode & 07777, i == 1 ? 0600 : 0640);
 		assert_int_equal(chmod(path, 0640), 0);
 	}
@@ -398,7 +398,7 @@ static void expect_refused(const char *options, const char *path, const char *te
 	assert_int_equal(st.st_size, 0);
 }
 
-/* What is appended to is not somebody else's, who would read it. */
+/* Another user's file is not appended to, since that user could read it. */
 static void test_append_to_theirs(void **state)
 {
 	static const char *const options[] = { "--output", "--loss-log" };
@@ -434,7 +434,7 @@ static void test_errors(void **state)
 	assert_string_equal(out.text, "proclife-read: --loss-log /nowhere/x: cannot write there: No such file or directory; "
 			    "name a file in a folder that exists and can be written\n");
 	free(out.text);
-	/* What cannot be written of the losses is an error of the whole. */
+	/* If the losses cannot be written, the export fails. */
 	out = run_program(true, 300, "%s -i %s --export otlp --loss-log %s", program, exporting_path("lossy"),
 			  exporting_path("too-long"));
 	assert_int_equal(out.status, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --export perfetto: what protoc reads of it, and how its slices nest. */
+/* --export perfetto: what protoc reads from it, and how its slices nest. */
 #include "exporting.h"
 #include "story.h"
 
@@ -23,7 +23,7 @@ static void test_processes(void **state)
 	exporting_compare("processes", "", "processes");
 }
 
-/* Perfetto finds the way from each track to the root: past those that are left out, and of a deep one. */
+/* Perfetto finds the way from each track to the root, past tracks that are left out, and from a deep one. */
 static void test_above(void **state)
 {
 	struct who init = process_of_pid(1, "init"), who = init, next;
@@ -47,7 +47,7 @@ static void test_above(void **state)
 	exporting_count("deep", "perfetto", "--tracks processes", "--comm last");
 }
 
-/* As protoc shows it. */
+/* The export as protoc shows it. */
 static struct output decoded(const char *options)
 {
 	char line[6 * PATH_MAX];
@@ -61,7 +61,7 @@ static struct output decoded(const char *options)
 	return out;
 }
 
-/* Who had children has no track of its own for them, if none of those below it is shown. */
+/* A process with children has no track for them if none of its descendants is shown. */
 static void test_above_nobody(void **state)
 {
 	struct output out;
@@ -85,7 +85,7 @@ static void test_tracks(void **state)
 	assert_int_equal(count_text(out.text, "name: \"memory\""), 0);
 	assert_int_equal(count_text(out.text, "name: \"reap\""), 12 - 1);
 	free(out.text);
-	/* Who is left out has no slice, no track and no arrows. */
+	/* A process that is left out has no slice, no track and no arrows. */
 	out = decoded("--export perfetto --pid 200 --comm ld");
 	assert_int_equal(count_text(out.text, "name: \"slot "), 1);
 	assert_int_equal(count_text(out.text, "categories: \"process\""), 1);
@@ -104,7 +104,7 @@ static void test_tracks(void **state)
 	free(out.text);
 }
 
-/* Each of many lives is reaped, and the first of them have arrows. */
+/* Many lives are reaped, and the first of them have arrows. */
 static void test_flows(void **state)
 {
 	struct who init = process_of_pid(1, "init"), who;
@@ -125,12 +125,12 @@ static void test_flows(void **state)
 	assert_int_equal(system(line), 0);
 	out = run_program(false, 0, "cat %s", exporting_path("many.txt"));
 	assert_int_equal(count_text(out.text, "name: \"reap\""), 1000);
-	/* One after the other, all are in the slot beside init's. */
+	/* One after the other, all share the slot beside init's. */
 	assert_int_equal(count_text(out.text, "name: \"slot "), 2);
 	free(out.text);
 }
 
-/* What is on the wire, by hand. */
+/* The bytes on the wire, by hand. */
 static void test_protobuf(void **state)
 {
 	static const char wire[] = "\x08\x96\x01" "\xc0\x3e\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" "\xf9\x02\x88\x77\x66\x55\x44\x33\x22\x11"
@@ -162,7 +162,7 @@ static void test_protobuf(void **state)
 	assert_memory_equal(bytes.bytes, "\x0a\xce\x01\x12\xcb\x01\x1a\xc8\x01", 9);
 	free(text);
 	packed_free(&bytes);
-	/* Where there is just room for what is in it. */
+	/* With just enough room. */
 	for (size_t i = 0; i < 300; i++) {
 		struct packed fresh = { 0 };
 
@@ -191,7 +191,7 @@ static void test_terminal(void **state)
 	free(out.text);
 }
 
-/* Its handle is in use again, so it is gone: nobody knows since when. */
+/* Its handle is in use again, so it is gone, but not known since when. */
 static void test_lost(void **state)
 {
 	struct who init = process_of_pid(1, "init"), lost = process_of_pid(10, "lost"), next = process_of_pid(11, "next");
@@ -213,7 +213,7 @@ static void test_lost(void **state)
 	out = run_program(false, 0, "cat %s", exporting_path("reused.txt"));
 	assert_int_equal(count_text(out.text, "TYPE_SLICE_BEGIN"), 2);
 	assert_int_equal(count_text(out.text, "TYPE_SLICE_END"), 1);
-	/* Of each counter, the second; the next one begins in another slot, or it would be within the first. */
+	/* Each counter's second value; the next life begins in another slot, or it would be within the first. */
 	assert_int_equal(count_text(out.text, "timestamp: 1005000000\n"), 4);
 	free(out.text);
 }

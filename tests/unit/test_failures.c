@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // WRAP: failing
-/* What the library does when memory or system calls fail, one after the other. */
+/* Memory allocations and system calls of the library fail, one after the other. */
 #include "failing.h"
 #include "recorded.h"
 #include "records.h"
@@ -159,7 +159,7 @@ static void results_end(struct results *results, uint64_t *digest)
 	proclife_tasks_free(results->tasks);
 }
 
-/* More lives at once than any table has room for at first. */
+/* More lives at once than any table's initial size. */
 #define LIVES 3000
 
 static struct proclife_record *story;
@@ -212,7 +212,7 @@ static int tell_story(void **state)
 	}
 	for (uint32_t i = 0; i < LIVES; i += 2)
 		tell(free_record(++ts, &who[i]));
-	/* The targets of a signal and a reaper that nobody has seen yet. */
+	/* The targets of a signal, and a reaper that has not been seen yet. */
 	for (uint32_t pid = 50; pid < 55; pid++) {
 		struct who unseen = process_of_pid(pid, "unseen");
 
@@ -252,7 +252,7 @@ static void test_lives(void **state)
 	failing_run(FAIL_CALLS, feed_the_story, 17, 17); /* its secrets are random, if it can be */
 }
 
-/* So many different times that the list of the first becomes octaves, and then that of the other. */
+/* Enough different times that the list of the first becomes octaves, and then the list of the other. */
 static int histograms(uint64_t *digest)
 {
 	struct proclife_histogram *histogram = NULL, *other = NULL;
@@ -348,7 +348,7 @@ static int read_device(uint64_t *digest)
 	proclife_source_free(source);
 	failing_library(false);
 	keep_first(&err, results.err);
-	/* Whatever has happened, what is there can be opened, or is refused with a reason. */
+	/* Whatever has failed, the recording can be opened, or is refused with a reason. */
 	assert_false(file_is(folder.path, ".metadata"));
 	replayed = try_replay(folder.path, &fault, &log);
 	if (!err) {
@@ -365,7 +365,7 @@ static void test_device(void **state)
 {
 	(void)state;
 	failing_run(FAIL_ALLOCATIONS, read_device, 60, 0);
-	/* Numbers need not be random, and what is closed after use has nothing left to write. */
+	/* Random numbers are optional, and files that are closed after use have nothing left to write. */
 	failing_run(FAIL_CALLS, read_device, 40, 30);
 	failing_run(INTERRUPT_CALLS, read_device, 20, UINT64_MAX);
 	failing_run(CUT_CALLS, read_device, 10, UINT64_MAX);
@@ -412,7 +412,7 @@ static int read_recording(uint64_t *digest)
 	}
 	results_begin(&results);
 	err = follow(source, &results, digest);
-	/* What the disk does not give is damage, and the rest is read. */
+	/* What cannot be read from the disk is damage, and the rest is read. */
 	if (proclife_recording_damage(source, 0))
 		keep_first(&err, -EIO);
 	results_end(&results, digest);
@@ -431,7 +431,7 @@ static void test_recording(void **state)
 	failing_run(CUT_CALLS, read_recording, 1, UINT64_MAX);
 }
 
-/* All of it goes into a slice, which is whole if nothing has failed, and else is not taken for that. */
+/* Slices all of it: the slice is complete if nothing has failed, and otherwise does not look complete. */
 static int slice_recording(uint64_t *digest)
 {
 	struct proclife_recorder *recorder = NULL;

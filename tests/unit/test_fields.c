@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fields of the records are described once, in fields.c: abi.h, the schema of the JSON and
- * proclife(4) agree with that, and so do recordings and the JSON itself.
+ * fields.c describes the fields of the records: abi.h, the schema of the JSON and
+ * proclife(4) agree with it, and so do recordings and the JSON itself.
  */
 
 #include "check.h"
@@ -60,7 +60,7 @@ static void test_one_description(void **state)
 	free(out.text);
 }
 
-/* What a recording declares of a type is what is described of it, to the last byte. */
+/* A recording declares each type as described, to the last byte. */
 static void test_recording(void **state)
 {
 	struct proclife_metadata metadata = { .header.features = 0 };
@@ -99,7 +99,7 @@ static void test_recording(void **state)
 	free(text);
 }
 
-/* The public description is all there is, and has an end. */
+/* The public description is complete, and has an end. */
 static void test_ends(void **state)
 {
 	const struct proclife_layout *layout;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Of what is selected, only some. */
+/* Filters: some of the selected processes match. */
 #include "check.h"
 #include "reapers.h"
 
@@ -9,7 +9,7 @@ static struct proclife_latency *latency, *of_threads;
 static struct proclife_latency_counts counts;
 static struct proclife_tree *tree;
 
-/* What is asked for. */
+/* The filter's criteria. */
 static struct {
 	const char *comm;
 	uint32_t uid;
@@ -91,14 +91,14 @@ static void test_no_filter(void **state)
 	filter_by_comm("b");
 	assert_int_equal(feed(tasks, rename_record(16, &a, "a")), 0);
 	assert_int_equal(feed(tasks, later), 0);
-	later.task = 12345; /* whose it is cannot be known */
+	later.task = 12345; /* its process cannot be known */
 	assert_int_equal(feed(tasks, later), 0);
 	proclife_tasks_filter(tasks, NULL, NULL);
 	assert_int_equal(feed(tasks, later), 1);
 	assert_int_equal(want.asked, 2); /* as soon as it is set, and after the RENAME */
 }
 
-/* From name to name: sh, then make before its exec, then cc. */
+/* The name changes: sh, then make before its exec, then cc. */
 static void test_by_name(void **state)
 {
 	struct who a = process_of_pid(200, "sh");
@@ -124,7 +124,7 @@ static void test_by_name(void **state)
 	assert_int_equal(feed(tasks, wait_record(30, &shell)), 0);
 }
 
-/* Its state at the end counts: without a REAP, too. */
+/* Its state at the end counts, also without a REAP. */
 static void test_exit_has_the_last_name(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -143,7 +143,7 @@ static void test_exit_has_the_last_name(void **state)
 	assert_false(node_of(201)->matches);
 }
 
-/* The name is the leader's. */
+/* The leader's name counts. */
 static void test_threads(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -167,7 +167,7 @@ static void test_threads(void **state)
 	assert_int_equal(lives(latency), 0);
 }
 
-/* A thread can be heard of before its leader, who has the name. */
+/* A thread can be seen before its leader, which has the name. */
 static void test_leader_comes_later(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -207,20 +207,20 @@ static void test_by_uid_and_cgroup(void **state)
 	assert_int_equal(feed(tasks, record), 1);
 	feed(tasks, exit_record(22, &b, 0, 0));
 	record = reap_record(23, &b, &shell);
-	record.reap.cgroup = 0; /* the module could not tell */
+	record.reap.cgroup = 0; /* not known to the module */
 	assert_int_equal(feed(tasks, record), 1);
 	record.reap.cgroup = 6; /* it was moved once more */
 	assert_int_equal(feed(tasks, record), 0);
 	feed(tasks, free_record(24, &b));
 	assert_int_equal(lives(latency), 0);
-	/* The snapshot finds it elsewhere than its FORK was. */
+	/* The snapshot finds it in another cgroup than its FORK. */
 	assert_int_equal(feed(tasks, fork_record(30, &c, &shell)), 0);
 	record = task_record(31, &c, &shell);
 	record.state.cgroup = 5;
 	assert_int_equal(feed(tasks, record), 1);
 }
 
-/* Its cgroup as it dies is the last one known, though nothing else shows the move. */
+/* Its cgroup at its death counts, though no other record shows the move. */
 static void test_moved(void **state)
 {
 	struct who a = process_of_pid(200, "a"), t = thread_of(&a, 201);
@@ -240,7 +240,7 @@ static void test_moved(void **state)
 	assert_int_equal(feed(tasks, exit_record(23, &a, 0, 0)), 1);
 }
 
-/* What is not known of it neither matches nor does not. */
+/* An unknown value neither matches nor fails to match. */
 static void test_unjudged(void **state)
 {
 	struct who a = process_of_pid(200, "a");
@@ -262,7 +262,7 @@ static void test_unjudged(void **state)
 	assert_false(proclife_process_unjudged(proclife_tasks_find(tasks, a.task)->process));
 }
 
-/* A shell between them does not match, and what it creates is followed all the same. */
+/* A shell between them does not match, but its children are followed all the same. */
 static void test_descendants(void **state)
 {
 	struct who make = process_of_pid(200, "make"), sh = process_of_pid(201, "sh");
@@ -282,7 +282,7 @@ static void test_descendants(void **state)
 	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(lives(latency), 1);
 	assert_int_equal(lives(of_threads), 1);
-	/* The tree has them all, and says which are meant. */
+	/* The tree has them all, and marks those that match. */
 	assert_int_equal(proclife_tree_size(tree), 3);
 	assert_false(node_of(200)->matches);
 	assert_false(node_of(201)->matches);
@@ -315,7 +315,7 @@ static void test_reapers_leave_out(void **state)
 	assert_int_equal(counts.unreaped, 1);
 }
 
-/* A filter that comes later judges who is there as it judges who begins. */
+/* A filter that is set later judges existing processes in the same way as new ones. */
 static void test_later(void **state)
 {
 	struct who init = process_of_pid(1, "init"), a = process_of_pid(200, "a");

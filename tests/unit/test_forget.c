@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a program that runs for months forgets of cgroups, and when. */
+/* A program that runs for months forgets cgroups: which, and when. */
 #include "check.h"
 #include "reapers.h"
 
@@ -39,7 +39,7 @@ static bool is_known(uint64_t id)
 	return proclife_cgroups_known(run.cgroups, id);
 }
 
-/* Lives from now on, in this cgroup. */
+/* A process that lives from now on, in this cgroup. */
 static struct who live_in(uint64_t id, uint32_t pid)
 {
 	struct who who = process_of_pid(pid, "a");
@@ -62,7 +62,7 @@ static void die(uint64_t id, const struct who *who, bool is_freed)
 		feed(tasks, free_record(1002, who));
 }
 
-/* Those in which somebody lives, or dies, stay; how many these are makes no difference. */
+/* Cgroups in which a process lives, or dies, are kept, however many these are. */
 static void test_gone(void **state)
 {
 	struct who who[9];
@@ -96,7 +96,7 @@ static void test_hourly(void **state)
 	assert_true(is_known(500));
 }
 
-/* A recording has its paths from the beginning on, and nobody could find them again. */
+/* A recording has its paths from the beginning on; they could not be found again. */
 static void test_recording(void **state)
 {
 	(void)state;
@@ -106,7 +106,7 @@ static void test_recording(void **state)
 	assert_true(is_known(500));
 }
 
-/* Only with a view that shows paths at its end, they have to stay until then. */
+/* Only views that show paths at the end need them until then. */
 static void test_views(void **state)
 {
 	(void)state;

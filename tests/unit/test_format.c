@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers, times, sizes and names without printf(): to the last digit what printf() makes of them. */
+/* Numbers, times, sizes and names are formatted without printf(), but to the last digit like it. */
 #include "check.h"
 #include "fixture_text.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Compares the text, and that its columns are its bytes, with what was printed; clears it. */
+/* Compares the text, whose columns are its bytes, with what printf() prints; clears it. */
 __attribute__((format(printf, 1, 2))) static void expect(const char *format, ...)
 {
 	char expected[200];
@@ -28,7 +28,7 @@ __attribute__((format(printf, 1, 2))) static void expect(const char *format, ...
 	text_clear(&text);
 }
 
-/* A number with any count of binary digits. */
+/* A random number with a random count of binary digits. */
 static uint64_t any_number(uint64_t *random)
 {
 	return next_random(random) >> random_below(random, 64);
@@ -83,7 +83,7 @@ static void check_time(uint64_t ns)
 		expect_digits(ns / 3600e9, "h");
 }
 
-/* Those in the middle of two roundings above all, and where units and digits change. */
+/* Above all, times halfway between two roundings, and where units and digits change. */
 static void test_times(void **state)
 {
 	static const uint64_t units[] = { 1000, 1000000, 1000000000 };
@@ -132,7 +132,7 @@ static void test_sizes(void **state)
 	check_size(UINT64_MAX);
 }
 
-/* As text_name() is said to show it, one byte after the other. */
+/* The specification of text_name(), one byte after the other. */
 static void slow_name(char *to, const char *s, size_t n)
 {
 	for (; n && *s; s++, n--) {
@@ -151,7 +151,7 @@ static void slow_name(char *to, const char *s, size_t n)
 	*to = '\0';
 }
 
-/* Names of any bytes, of which most are plain, at any place and of any length. */
+/* Names of random bytes, most of them plain, of any length. */
 static void test_names(void **state)
 {
 	char name[48], expected[200];
@@ -176,7 +176,7 @@ static void test_names(void **state)
 		text_name(&text, name, 17);
 		expect("%s", expected);
 	}
-	/* Nothing behind a NUL, which AddressSanitizer sees. */
+	/* Nothing behind a NUL is read, which AddressSanitizer checks. */
 	for (size_t n = 0; n < 20; n++) {
 		char *exact = calloc(1, n + 1);
 
@@ -189,7 +189,7 @@ static void test_names(void **state)
 	}
 }
 
-/* What a line of JSON says, without what each one begins and ends with. */
+/* Expects this line of JSON, without the fixed beginning and end. */
 static void expect_json(struct json *json, const char *format, ...)
 {
 	static const char begins[] = "{\"v\":1,\"type\":\"t\"";
@@ -252,7 +252,7 @@ static void test_json(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_text, end_text)
 
-/* The columns that there is room for, behind a name of so many. */
+/* Expects the columns for which there is room behind a name of this width. */
 static void expect_columns(unsigned int width, unsigned int name, const char *titles)
 {
 	struct proclife_histogram *h;
@@ -287,7 +287,7 @@ static void test_percentiles(void **state)
 	expect_columns(40, 24, "    COUNT");
 }
 
-/* What text_percentiles() and json_percentiles() make of so many lives of 5 ns. */
+/* Expects this of text_percentiles() and json_percentiles() for @lives lives of 5 ns. */
 static void expect_known(unsigned int lives, const char *row, const char *members)
 {
 	struct proclife_histogram *h;
@@ -309,7 +309,7 @@ static void expect_known(unsigned int lives, const char *row, const char *member
 	proclife_histogram_free(h);
 }
 
-/* A percentile above which no life lies is that of too few. */
+/* A percentile above which no life lies has too few lives. */
 static void test_too_few(void **state)
 {
 	(void)state;
@@ -354,18 +354,18 @@ static void test_wrap(void **state)
 	text_hang(&broken);
 	text_string(&broken, "words that go on for some time in the next line");
 	expect_lines(&broken, "head  words that go on for some time in\n      the next line");
-	/* No room there. */
+	/* No room on this line. */
 	text_string(&broken, "a head that takes nearly all  ");
 	text_hang(&broken);
 	text_string(&broken, "and more than 100 words");
 	expect_lines(&broken, "a head that takes nearly all  and more\n    than 100 words");
-	/* A number stays with what it counts; a name with a digit is none. */
+	/* A number stays on a line with its noun; a name with a digit is no number. */
 	text_string(&broken, "a line of words in which there are 1,234 numbers and cc1 as well as 5 ms 6 s");
 	expect_lines(&broken, "a line of words in which there are\n1,234 numbers and cc1 as well as 5 ms\n6 s");
 	text_string(&broken, "a-word-that-is-longer-than-a-line-can-ever-be-so-it-is-broken-anywhere end");
 	expect_lines(&broken, "a-word-that-is-longer-than-a-line-can-ev\ner-be-so-it-is-broken-anywhere "
 			    "end");
-	/* Any character begins a line, but for a space. */
+	/* Any character can begin a line, except a space. */
 	text_string(&broken, "a word that begins the next one with its  \xc3\xa9lan");
 	expect_lines(&broken, "a word that begins the next one with its\n\xc3\xa9lan");
 	text_free(&broken);
@@ -387,7 +387,7 @@ static void test_wrap_colour(void **state)
 	expect_lines(&broken, "plain words and then \033[31mred ones that take\033[0m\n"
 			    "\033[31mtwo lines\033[0m and plain ones again, to the\n"
 			    "end of the text");
-	/* It takes no columns. */
+	/* A colour takes no columns. */
 	text_style(&broken, STYLE_BAD);
 	text_string(&broken, "a line of exactly 40 columns is the first and so is the second one of those,");
 	text_style(&broken, STYLE_PLAIN);
@@ -396,7 +396,7 @@ static void test_wrap_colour(void **state)
 	text_free(&broken);
 }
 
-/* On a terminal, unless it is none of the usual or the user wants none (no-color.org). */
+/* Colours are on for usual terminals, unless the user wants none (no-color.org). */
 static void test_color_is_on(void **state)
 {
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY);

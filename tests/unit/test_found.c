@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the snapshot, and a notice, tell of the end of a process where the records of that are missing. */
+/* What the snapshot, and a notice, show of an end whose records are missing. */
 #include "check.h"
 #include "reapers.h"
 
@@ -30,7 +30,7 @@ static struct proclife_record zombie_record(uint64_t ts, const struct who *who, 
 	return record;
 }
 
-/* That its parent was notified is lost: since when it waits for that is not known, but by when it did. */
+/* The NOTIFY is lost: since when it is a zombie is not known, only when it was first seen as one. */
 static void test_notice_in_a_gap(void **state)
 {
 	struct who a = process_of_pid(200, "a");
@@ -46,7 +46,7 @@ static void test_notice_in_a_gap(void **state)
 	assert_int_equal(proclife_reapers_update(reapers), 0);
 	assert_int_equal(reaper_of(reapers, 100).zombies, 1);
 	assert_int_equal(reaper_of(reapers, 100).oldest, 0);
-	/* The process that inherits it does not know of it for longer. */
+	/* The adopter has not known of it for longer. */
 	feed(tasks, notify_record(60, &a, &init));
 	assert_int_equal(proclife_process_zombie_since(known(&a)), 0);
 	feed(tasks, reap_record(70, &a, &init));
@@ -54,7 +54,7 @@ static void test_notice_in_a_gap(void **state)
 	assert_true(LAST_GONE->notified_lost);
 }
 
-/* It is older than the trace. That it was inherited shows that no gap before that has hidden its REAP. */
+/* It is older than the trace. Its adoption shows that no earlier gap has hidden its REAP. */
 static void test_inherited_behind_a_gap(void **state)
 {
 	struct who old = process_of_pid(60, "old"), next = process_of_pid(61, "next");
@@ -100,7 +100,7 @@ static void note_gone(void *data, struct proclife_process *process)
 
 static const struct proclife_reports to_note = { .size = sizeof(to_note), .process_gone = note_gone };
 
-/* Its other thread is still there: the tracer of that thread lets the process end only now. */
+/* Its other thread is still there: that thread's tracer lets the process end only now. */
 static void held_thread(struct proclife_record all[8])
 {
 	struct who gdb = process_of_pid(150, "gdb"), old = process_of_pid(60, "old"), t = thread_of(&old, 61);
@@ -137,7 +137,7 @@ static void test_held_thread(void **state)
 	assert_false(ended_before);
 }
 
-/* The same where the next part of a recording begins in between. */
+/* The same if the next part of a recording begins in between. */
 static void test_carried(void **state)
 {
 	struct proclife_record all[8];
@@ -172,7 +172,7 @@ static void test_carried(void **state)
 	}
 }
 
-/* A tracer holds its leader, which was not the last one to end: who traced the process then is another matter. */
+/* A tracer holds its leader, which was not the last one to end: it need not have traced the process at its end. */
 static void test_traced_leader(void **state)
 {
 	struct who old = process_of_pid(60, "old"), t = thread_of(&old, 61);
@@ -189,7 +189,7 @@ static void test_traced_leader(void **state)
 	assert_int_equal(known(&old)->marks.notified, 22);
 }
 
-/* wait(2) gives what the last thread made of it, whose EXIT is lost: not what its leader ended with before. */
+/* wait(2) returns the last thread's status, whose EXIT is lost, and not the leader's earlier one. */
 static void test_code_of_the_last(void **state)
 {
 	struct who old = process_of_pid(60, "old"), a = process_of_pid(200, "a"), b = process_of_pid(201, "b");

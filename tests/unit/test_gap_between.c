@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A gap between what was seen of a process: what stays known, and what does not. */
+/* A gap between records of a process: what stays known, and what does not. */
 #include "check.h"
 #include "fixture_tasks.h"
 
@@ -8,7 +8,7 @@ static struct proclife_process *known(const struct who *who)
 	return proclife_tasks_find(tasks, who->task)->process;
 }
 
-/* Whoever was seen before a gap, alive or about to exit: what has become of it is not known. */
+/* A process is seen before a gap, alive or about to exit: its fate is not known. */
 static void test_gap_hides_the_state(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b"), c = process_of_pid(202, "c");
@@ -42,7 +42,7 @@ static void test_gap_between_exit_and_free(void **state)
 	assert_int_equal(LAST_GONE->marks.freed, 22);
 }
 
-/* What a gap took before it was listed, the listing tells. */
+/* The snapshot's listing replaces what an earlier gap took. */
 static void test_gap_before_the_listing(void **state)
 {
 	struct who a = process_of_pid(200, "a");
@@ -53,7 +53,7 @@ static void test_gap_before_the_listing(void **state)
 	assert_false(proclife_tasks_find(tasks, a.task)->process->incomplete);
 }
 
-/* Of one only a thread was seen; whoever leads later, and is younger, has got its pid unseen. */
+/* Only a thread of one was seen; a later, younger leader has got its pid unseen. */
 static void test_gap_before_younger_leader(void **state)
 {
 	struct who a = process_of_pid(200, "old"), t = thread_of(&a, 201);
@@ -68,7 +68,7 @@ static void test_gap_before_younger_leader(void **state)
 	assert_int_equal(proclife_tasks_find(tasks, b.task)->process->threads, 1);
 }
 
-/* Nobody renames itself in a group that is dead: that is another one, which has got its pid unseen. */
+/* No task renames itself in a dead thread group: this is another one, which has got its pid unseen. */
 static void test_gap_before_next_group(void **state)
 {
 	struct who a = process_of_pid(200, "old"), b = process_of_pid(200, "new");
@@ -82,7 +82,7 @@ static void test_gap_before_next_group(void **state)
 			     proclife_tasks_find(tasks, u.task)->process);
 }
 
-/* Two threads looked like one process, until the listing tells their groups apart. */
+/* Two threads looked like one process, until the listing shows their groups. */
 static void test_gap_between_threads(void **state)
 {
 	struct who a = process_of_pid(200, "old"), t = thread_of(&a, 201);

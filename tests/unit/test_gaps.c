@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stories of which records are lost: what the library says then, and what it does not say. */
+/* Stories with lost records: what the library still reports, and what it does not. */
 #include "check.h"
 #include "fixture_tasks.h"
 
@@ -46,7 +46,7 @@ static void test_handle_reused_unseen(void **state)
 	check_handle_reused_unseen(50, true, true);
 }
 
-/* The FREE and the next FORK are lost: an EXIT of somebody else on the same handle. */
+/* The FREE and the next FORK are lost: an EXIT of another task on the same handle. */
 static void test_life_changes_in_gap(void **state)
 {
 	struct who a = process_of_pid(200, "first"), b = process_of_pid(300, "second");
@@ -84,7 +84,7 @@ static void test_gap_before_life(void **state)
 	assert_false(LAST_TASK->incomplete);
 }
 
-/* The history of a CPU begins at 9: only what had begun by then is touched. */
+/* The history of a CPU begins at 9: only lives that had begun before are affected. */
 static void test_history_begins(void **state)
 {
 	struct who early = process_of_pid(200, "early"), late = process_of_pid(300, "late");
@@ -109,7 +109,7 @@ static void test_history_begins(void **state)
 	feed(tasks, reap_record(23, &unnotified, &shell));
 	feed(tasks, free_record(24, &unnotified));
 	assert_false(proclife_process_phase(LAST_GONE, PROCLIFE_ZOMBIE, &ns));
-	/* It was there before, as if the trace had begun only now. */
+	/* It is taken to be from before the trace. */
 	feed(tasks, exit_record(30, &older, 0, 0));
 	feed(tasks, reap_record(31, &older, &shell));
 	feed(tasks, free_record(32, &older));
@@ -117,7 +117,7 @@ static void test_history_begins(void **state)
 	assert_false(LAST_GONE->incomplete);
 }
 
-/* A gap stands where it can begin; a record within it can be the first one of a life or not. */
+/* A gap is ordered by its beginning; a record within it can be the first one of a life or not. */
 static void test_gap_around_birth(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -157,7 +157,7 @@ static void test_gap_after_life(void **state)
 	assert_false(LAST_TASK->incomplete);
 }
 
-/* The last thread's EXIT is lost, so nobody knows when the process exited. */
+/* The last thread's EXIT is lost, so the time of the process's exit is not known. */
 static void test_gap_over_exit(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -182,7 +182,7 @@ static void test_gap_over_exit(void **state)
 	assert_true(LAST_GONE->incomplete);
 }
 
-/* The FREE of one thread is lost, and nobody knows when the last one was. */
+/* The FREE of one thread is lost, so the time of the last one is not known. */
 static void test_gap_over_free(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -257,7 +257,7 @@ static void test_gap_over_hidden_thread(void **state)
 	feed(tasks, reap_record(24, &a, &shell));
 	feed(tasks, free_record(26, &a));
 	assert_int_equal(LAST_GONE->marks.exited, 0);
-	/* After the gap, nothing is hidden. */
+	/* Nothing after the gap is hidden. */
 	feed(tasks, exit_record(30, &b, 0, 0));
 	feed(tasks, reap_record(31, &b, &shell));
 	feed(tasks, free_record(32, &b));
@@ -278,13 +278,13 @@ static void test_gap_before_parent(void **state)
 	assert_int_equal(LAST_BORN->tgid, 301);
 	assert_int_equal(LAST_BORN->parent_tgid, 300);
 	assert_int_equal(LAST_BORN->parent_id, 0);
-	/* It shows itself, and is older than its child. */
+	/* The parent appears, and is older than its child. */
 	feed(tasks, rename_record(21, &parent, "new"));
 	assert_int_equal(reported.linked_count, 1);
 	assert_int_equal(reported.linked_to[0], LAST_BORN->id);
 }
 
-/* Pid and group handle are in use again, both: only the start tells. */
+/* Both the pid and the group handle are in use again: only the start differs. */
 static void test_gap_before_same_pid(void **state)
 {
 	struct who old = process_of_pid(200, "old"), again = process_of_pid(200, "again");
@@ -305,7 +305,7 @@ static void test_gap_before_same_pid(void **state)
 	assert_true(LAST_GONE->incomplete);
 }
 
-/* A thread that turns up can be of another process with this pid, unless the leader is reaped. */
+/* A thread that appears can belong to another process with this pid, unless the leader is reaped. */
 static void test_gap_before_thread(void **state)
 {
 	(void)state;
@@ -329,7 +329,7 @@ static void test_gap_before_thread(void **state)
 	}
 }
 
-/* All threads seemed known when it exited. If one turns up behind a gap, others can be left. */
+/* All threads seemed known when it exited. If one appears after a gap, others can be left. */
 static void test_gap_before_hidden_thread(void **state)
 {
 	(void)state;
@@ -352,8 +352,8 @@ static void test_gap_before_hidden_thread(void **state)
 }
 
 /*
- * Of a process whose leader is never seen, nobody knows when it is freed. When it exited is known of
- * its last thread's EXIT alone, and the state says the same.
+ * The free of a process whose leader is never seen is not known. Its exit is known from
+ * its last thread's EXIT alone, and the state agrees.
  */
 static void test_leader_never_seen(void **state)
 {
@@ -380,7 +380,7 @@ static void test_leader_never_seen(void **state)
 	}
 }
 
-/* The trace ends before the snapshot has listed a leader whose last thread has told the parent. */
+/* The trace ends before the snapshot has listed a leader whose last thread has notified the parent. */
 static void test_leader_not_listed_yet(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -396,7 +396,7 @@ static void test_leader_not_listed_yet(void **state)
 	assert_int_equal(reported.left_in[reported.gone_count - 1], PROCLIFE_IS_ZOMBIE);
 }
 
-/* Of a damaged snapshot, what is missing can be other threads of a process, or its leader. */
+/* A damaged snapshot can lack other threads of a process, or its leader. */
 static void test_gap_in_the_snapshot(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);

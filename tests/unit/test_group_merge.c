@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A run of its own, as the next boot has it. */
+/* A run of its own, like another boot's. */
 static struct proclife_latency *run_of(uint64_t seed, enum proclife_by by, bool threads,
 				       uint32_t kinds)
 {
@@ -65,7 +65,7 @@ static void test_merge(void **state)
 		check_merge(i / 2, i % 2);
 }
 
-/* Two runs together are what one would be that had both. */
+/* Two merged runs equal one run that had both. */
 static void check_one_run(enum proclife_by by)
 {
 	struct proclife_latency *both = run_of(5, by, false, 50);
@@ -131,7 +131,7 @@ struct cgroup {
 	const char *path; /* NULL: it is not known */
 };
 
-/* A life in each of them, of a run that knows their paths. */
+/* A life in each of them, in a run that knows their paths. */
 static struct proclife_latency *run_in(struct proclife_cgroups **paths, const struct cgroup *cgroups,
 				       size_t count)
 {
@@ -183,7 +183,7 @@ static void merge_and_free(struct proclife_latency *into, struct proclife_cgroup
 	proclife_cgroups_free(others);
 }
 
-/* As after the next boot: a cgroup is what has the same path. */
+/* As after another boot: cgroups are merged by path. */
 static void test_merge_by_path(void **state)
 {
 	struct proclife_cgroups *cgroups, *others;
@@ -203,11 +203,11 @@ static void test_merge_by_path(void **state)
 	assert_int_equal(lives_in(into, 6), 1);
 	assert_string_equal(proclife_cgroups_path(cgroups, 6), "/six");
 	assert_int_equal(lives_in(into, 7), 1);
-	assert_int_equal(lives_in(into, 0), 1); /* 2 is /b here, and who knows what there */
+	assert_int_equal(lives_in(into, 0), 1); /* 2 is /b here, and unknown in the other run */
 	assert_int_equal(groups_of(into), 8);
 	check_sum(into);
 
-	/* One more, which has to find what the other has brought. */
+	/* One more run, which has to find the groups that the other has added. */
 	from = RUN_IN(&others, { 1, "/four" }, { 6, "/other" }, { 4, "/more" }, { 8, "/six" });
 	merge_and_free(into, cgroups, from, others);
 	assert_int_equal(lives_in(into, UINT64_MAX), 2);
@@ -222,7 +222,7 @@ static void test_merge_by_path(void **state)
 	proclife_cgroups_free(cgroups);
 }
 
-/* Without paths, the numbers are all that there is. */
+/* Without paths, the numbers decide. */
 static void test_merge_by_number(void **state)
 {
 	struct proclife_cgroups *cgroups, *others;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Latency by what lives have in common. */
+/* Latency by groups of lives. */
 #include "check.h"
 #include "groups.h"
 #include "records.h"
@@ -70,7 +70,7 @@ static void test_names(void **state)
 	assert_null(proclife_by_name(-1));
 }
 
-/* Once, and before the first life. */
+/* Groups are set once, and before the first life. */
 static void test_too_late(void **state)
 {
 	struct who a = process_of_pid(200, "a");
@@ -97,7 +97,7 @@ static void test_too_late(void **state)
 }
 
 /* Two processes that differ in everything; one of them has renamed itself. */
-/* Where it exited is known, even if the beginning of that is not. */
+/* The CPU of an exit is known, even if the beginning is not. */
 static void test_began_before(void **state)
 {
 	struct who a = process_of_pid(200, "a");
@@ -176,14 +176,14 @@ static void test_each_kind(void **state)
 	}
 }
 
-/* No snapshot, and no mark that could tell. */
+/* No snapshot, and no mark that shows the group. */
 static void test_unknown(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
 	struct proclife_record record;
 
 	(void)state;
-	feed(tasks, wait_record(10, &a)); /* that it is there is all that is known */
+	feed(tasks, wait_record(10, &a)); /* nothing else is known of it */
 	record = fork_record(11, &b, &shell);
 	record.fork.cgroup = 0; /* a kernel without them */
 	record.fork.uid = 0;
@@ -205,7 +205,7 @@ static void test_unknown(void **state)
 	}
 }
 
-/* A gap can hide a thread that exits last: nobody knows on which CPU, and how it ends. */
+/* A gap can hide the thread that exits last: the CPU of the exit, and the status, are not known. */
 static void test_unknown_cpu(void **state)
 {
 	struct who a = process_of_pid(200, "a");
@@ -221,7 +221,7 @@ static void test_unknown_cpu(void **state)
 	assert_int_equal(proclife_latency_counts(by[0][PROCLIFE_BY_NOTHING])->failed, 0);
 }
 
-/* The snapshot tells whose they are, and whose init is, which has no parent. */
+/* The snapshot shows their users, and the user of init, which has no parent. */
 static void test_uid_by_snapshot(void **state)
 {
 	struct who nobody = { .comm = "" };
@@ -268,7 +268,7 @@ static void test_threads(void **state)
 	assert_int_equal(groups_of(by[0][PROCLIFE_BY_CPU]), 1);
 	assert_int_equal(numbered(by[1][PROCLIFE_BY_CPU], 5), 1);
 	assert_int_equal(numbered(by[1][PROCLIFE_BY_CPU], 6), 1);
-	/* These are the process's. */
+	/* Threads have the process's user. */
 	assert_int_equal(numbered(by[1][PROCLIFE_BY_UID], 1000), 2);
 	assert_int_equal(numbered(by[1][PROCLIFE_BY_CGROUP], 77), 2);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Each structure of proclife.h is of one of the three kinds that libproclife(3), "Versions", names. So none
- * that can grow is part of another one, or is filled in by the library for a program that made it without
- * a size.
+ * Each structure of proclife.h is one of the three kinds that libproclife(3), "Versions", names. So a structure
+ * that can grow is no part of another one, and is not filled in by the library for a program that made it
+ * without a size.
  */
 #include "check.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum kind {
-	OF_LIBRARY, /* it grows, and programs have pointers to it alone */
+	OF_LIBRARY, /* it grows, and programs have only pointers to it */
 	SIZED,	    /* it grows, and programs make it */
 	FIXED,
 };
@@ -94,7 +94,7 @@ static void test_parts(void **state)
 	assert_true(structures > 20);
 }
 
-/* What a function fills in: tasks and processes are the library's, and programs write to `user` alone. */
+/* Structures that functions fill in. Tasks and processes are the library's: programs write only to `user`. */
 static void test_filled_in(void **state)
 {
 	static const char pointer[] = "struct proclife_";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What handles tell of addresses. Each attack is first made on a function that is known to be weak,
- * a multiplication and a shift under a secret key, where it has to find what it looks for; then on
- * the module's, where it must find nothing.
+ * What handles reveal of addresses. Each attack is first made on a function that is known to be weak,
+ * a multiplication and a shift under a secret key, where it has to succeed; then on
+ * the module's, where it must fail.
  */
 #include "check.h"
 
@@ -11,7 +11,7 @@
 
 #include "../../module/handle.h"
 
-#define TASK_BYTES 9792 /* what lies between two tasks of one slab */
+#define TASK_BYTES 9792 /* the distance of two tasks of one slab */
 #define MANY 4096
 
 typedef uint64_t handle_function(uint64_t address);
@@ -66,7 +66,7 @@ static uint64_t decipher(const struct handle_key *k, uint64_t block)
 	return (uint64_t)high << 32 | low;
 }
 
-/* Of the paper that describes the cipher, appendix C. */
+/* From appendix C of the paper that describes the cipher. */
 static void test_vector(void **state)
 {
 	const __u32 words[4] = { 0x03020100, 0x0b0a0908, 0x13121110, 0x1b1a1918 };
@@ -90,7 +90,7 @@ static void test_one_each(void **state)
 			if (address + kind != zero)
 				assert_true(decipher(&key, handle_of(&key, kind, address)) == address + kind);
 	}
-	/* The one address whose handle would be 0 gets the one that no object has. */
+	/* The only address whose handle would be 0 gets the handle that no object has. */
 	assert_true(strong(zero) != 0);
 	assert_true(decipher(&key, strong(zero)) == 0);
 }
@@ -100,7 +100,7 @@ static uint64_t difference_of_kinds(uint64_t address)
 	return handle_of(&key, HANDLE_GROUP, address) ^ handle_of(&key, HANDLE_MM, address);
 }
 
-/* Memory that was a process and is an address space then: are their handles ever the same, or as far apart? */
+/* Memory is used for a process, then for an address space: are their handles ever equal, or equally far apart? */
 static void test_kinds_have_nothing_in_common(void **state)
 {
 	uint64_t base = direct_map(), first = difference_of_kinds(base);
@@ -120,8 +120,8 @@ static void test_kinds_have_nothing_in_common(void **state)
 }
 
 /*
- * Ratios of differences, as continued fractions: if y is what an address was multiplied to, those
- * of three of them are two small numbers times the factor, which that gives away.
+ * Ratios of differences, as continued fractions: if y is an address times the factor, the differences
+ * of three of them are two small numbers times the factor, which reveals it.
  */
 
 #define MODULUS (1ULL << 58) /* tasks are aligned to 64 */
@@ -206,7 +206,7 @@ static bool try_three(const uint64_t *y, size_t i, size_t j, size_t k, const uin
 	reconstruct(times(d1, inverse(d2)), &e1, &e2);
 	if (!(e2 & 1))
 		return false;
-	/* They have lost a common factor, which is mostly small. */
+	/* They have lost a common factor, which is usually small. */
 	for (uint64_t common = 1; common < 16; common += 2) {
 		uint64_t factor = times(d2, inverse(times((uint64_t)e2, common)));
 
@@ -333,7 +333,7 @@ static void test_relations(void **state)
 }
 
 /*
- * The same distance between tasks: how often do the same 32 bits come again in the differences of
+ * The same distance between tasks: how often do the same 32 bits recur in the differences of
  * their handles, wherever in the word? By chance, twice in 4096.
  */
 
@@ -386,7 +386,7 @@ static void test_distances(void **state)
 	assert_in_range(most_repeated(strong), 0, 24);
 }
 
-/* One bit of the address: how far is any bit of the handle from changing every other time? */
+/* For one flipped bit of the address: how far is any bit of the handle from changing half of the time? */
 static double worst_avalanche(handle_function *function)
 {
 	double worst = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Histograms against the sorted values. */
+/* Compares histograms with the sorted values. */
 #include "check.h"
 
 #include <proclife.h>
@@ -13,7 +13,7 @@ static const double percents[] = {
 	0, 0.001, 0.1, 1, 10, 25, 50, 75, 90, 95, 99, 99.9, 99.999, 100,
 };
 
-/* Distributions, narrow and wide, and at the ends of what there is. */
+/* Distributions, narrow and wide, and at the limits of the range. */
 static uint64_t draw(unsigned int kind, uint64_t *random)
 {
 	uint64_t x = next_random(random);
@@ -77,7 +77,7 @@ static uint64_t below(size_t count, uint64_t bound)
 	return n;
 }
 
-/* Each value lies in its bucket, and nothing else does. */
+/* Each value is in its bucket, and no other value is. */
 static void check_buckets(const struct proclife_histogram *histogram, size_t count)
 {
 	struct proclife_bucket bucket = { 0 };
@@ -201,7 +201,7 @@ static void test_merge(void **state)
 		assert_int_equal(proclife_histogram_new(&merged), 0);
 		for (unsigned int p = 0; p < 3; p++) {
 			assert_int_equal(proclife_histogram_new(&parts[p]), 0);
-			/* The second one stays empty. */
+			/* The second histogram stays empty. */
 			for (size_t i = 0; p != 1 && i < 1000; i++) {
 				values[count] = draw(p ? kind : (kind + 1) % KINDS, &random);
 				proclife_histogram_add(parts[p], values[count++]);
@@ -217,7 +217,7 @@ static void test_merge(void **state)
 	}
 }
 
-/* Values of as many buckets, each @times: no two of them share one. */
+/* Values of @buckets different buckets, each @times. */
 static struct proclife_histogram *of_buckets(size_t buckets, size_t times, uint64_t step,
 					     size_t *count)
 {
@@ -239,7 +239,7 @@ static struct proclife_histogram *of_buckets(size_t buckets, size_t times, uint6
 static const size_t around[] = { 1, 2, 3, 63, 64, 65, 66, 128, 129 };
 #define AROUND (sizeof(around) / sizeof(*around))
 
-/* At first there is a list of 64 buckets at most. */
+/* At first a histogram is a list of at most 64 buckets. */
 static void test_list_becomes_octaves(void **state)
 {
 	(void)state;
@@ -256,7 +256,7 @@ static void test_list_becomes_octaves(void **state)
 	}
 }
 
-/* Each into each: with all buckets in common, with some, with none. */
+/* Merges each into each: with all buckets in common, with some, with none. */
 static void test_merge_lists_and_octaves(void **state)
 {
 	static const uint64_t steps[] = { 1000000, 2000000, 1000003, 1ULL << 40 };
@@ -280,7 +280,7 @@ static void test_merge_lists_and_octaves(void **state)
 	}
 }
 
-/* One is empty. */
+/* One of them is empty. */
 static void test_merge_nothing(void **state)
 {
 	(void)state;

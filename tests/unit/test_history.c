@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the rings still hold when a reader comes: all of it is yielded, each CPU's from its own
- * beginning on, and what is older is no loss; but the lives that it touches are incomplete.
+ * The records that the rings still hold when a reader opens: all are yielded, each CPU's from its own
+ * beginning on; older ones are not lost, but the lives that they belong to are incomplete.
  */
 #include "check.h"
 #include "fixture_device.h"
@@ -19,7 +19,7 @@ struct ring {
 	uint64_t next; /* the position that is to come */
 	uint64_t old;  /* those below it are history */
 	bool begun;
-	bool silent; /* the beginning was told, and no record has come yet */
+	bool silent; /* the beginning was reported, and no record has come yet */
 	uint64_t told; /* where it begins */
 };
 
@@ -61,7 +61,7 @@ static void check_gap(const struct proclife_gap *gap)
 	}
 	assert_true(gap->from >= last && gap->from <= gap->to);
 	last = gap->from;
-	/* All below gap->to, but for those of that very time that are still to come. */
+	/* All below gap->to, except those of exactly that time that are still to come. */
 	do {
 		assert_true(ring->next < ring->written);
 		assert_in_range(ring->times[ring->next], gap->from, gap->to);
@@ -85,7 +85,7 @@ static void check_record(const struct proclife_record *record)
 		ring->next = record->task;
 		ring->silent = false;
 	}
-	/* In a hole of the history there can be more of the same time. */
+	/* A hole of the history can hold more records of the same time. */
 	while (ring->next < record->task && ring->next < ring->old)
 		ring->next++;
 	assert_int_equal(record->task, ring->next);
@@ -106,7 +106,7 @@ static void check_history(bool meanwhile)
 	write_some(60);
 	source = fake_device_open(device);
 	assert_int_equal(proclife_source_rewind(source), 0);
-	/* As different as can be: none, one, as many as the ring has, many times that. */
+	/* Very different numbers: none, one, as many as the ring has, many times that. */
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
 		for (uint64_t n = random_below(&seed, 1 + 3 * size); n; n--) {
 			device->now += random_below(&seed, 3);
@@ -135,7 +135,7 @@ static void check_history(bool meanwhile)
 			write_some(4);
 	}
 	for (uint32_t cpu = 0; cpu < CPUS && !meanwhile; cpu++) {
-		/* Every record that was in a ring has come. */
+		/* Every record of a ring was yielded. */
 		assert_int_equal(rings[cpu].next, committed[cpu]);
 		assert_int_equal(rings[cpu].begun, committed[cpu] > size);
 		if (rings[cpu].begun)
@@ -163,7 +163,7 @@ static void test_while_it_is_overwritten(void **state)
 		check_history(true);
 }
 
-/* What is overwritten behind the first batch before it is read was history, and is not lost. */
+/* History that is overwritten after the first batch, before it is read, is not lost. */
 static void test_a_hole_is_no_loss(void **state)
 {
 	(void)state;
@@ -186,7 +186,7 @@ static void test_a_hole_is_no_loss(void **state)
 		expect_record(source, 0, 100 + 2000 - 1024 + n);
 	expect_nothing(source);
 	assert_int_equal(proclife_source_lost(source), 0);
-	/* From here on it is. */
+	/* From here on, overwritten records are lost. */
 	for (uint64_t n = 0; n < 1025; n++)
 		fake_device_write(device, 0, 7000 + n);
 	device->now = 9000;
@@ -196,7 +196,7 @@ static void test_a_hole_is_no_loss(void **state)
 	assert_int_equal(proclife_source_lost(source), 401 - 256);
 }
 
-/* Lives whose records are anywhere, some of them overwritten: none of these is called complete. */
+/* Lives with records anywhere, some of them overwritten: none of these counts as complete. */
 static void check_lives(void)
 {
 	enum { LIVES = 60, RECORDS = 4 };
@@ -247,7 +247,7 @@ static void check_lives(void)
 		gone++;
 		for (int i = 0; i < RECORDS; i++)
 			whole &= positions[life][i] + 32 >= written[cpus[life][i]];
-		if (!whole) /* its birth is missing, or it is said to be incomplete */
+		if (!whole) /* its birth is missing, or it is marked incomplete */
 			assert_true(!process->marks.born || process->incomplete);
 		complete += !process->incomplete && process->marks.born;
 	}

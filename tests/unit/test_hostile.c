@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A device whose rings say what no writer says. Reading it comes to an end. */
+/* A device whose rings hold what no writer writes. Reading it must end. */
 #include "check.h"
 #include "fake_device.h"
 
@@ -17,7 +17,7 @@ static int begin(void **state)
 	fake_device_add_rings(device);
 	source = fake_device_open(device);
 	device->now = 5000;
-	alarm(20); /* whoever reads for ever is not waited for */
+	alarm(20); /* a reader that never ends fails the test */
 	return 0;
 }
 
@@ -54,7 +54,7 @@ static void write_many(uint32_t cpu, uint64_t ts, unsigned int count)
 		fake_device_write(device, cpu, ts++);
 }
 
-/* More is committed than is reserved, and all of it is there: at most a ring. */
+/* More is committed than reserved, and all of it is read: at most a ring. */
 static void test_commit_ahead(void **state)
 {
 	uint64_t lost;
@@ -66,7 +66,7 @@ static void test_commit_ahead(void **state)
 	assert_int_equal(lost, (1ULL << 62) - 16);
 }
 
-/* The same when what lies before the beginning of a history is skipped. */
+/* The same if records before the beginning of a history are skipped. */
 static void test_commit_ahead_of_history(void **state)
 {
 	uint64_t lost;
@@ -80,7 +80,7 @@ static void test_commit_ahead_of_history(void **state)
 	assert_int_equal(records_of_cpu(0, &lost), 0);
 }
 
-/* Half of all positions away from commit, reserve is neither ahead of it nor behind. */
+/* Half of all positions away from commit, reserve is neither ahead nor behind. */
 static void test_reserve_far_away(void **state)
 {
 	uint64_t lost;
@@ -111,7 +111,7 @@ static void test_commit_goes_back(void **state)
 	assert_int_equal(lost, 0);
 }
 
-/* Of a write that never ends, the reader waits for no more than it has to. */
+/* The reader waits for a write that never ends no longer than it has to. */
 static void test_reserved_for_ever(void **state)
 {
 	uint64_t lost;

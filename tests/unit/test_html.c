@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --html: the file, and which rows it has. What a browser makes of it is tested in tests/html. */
+/* --html: the file and its rows. tests/html tests it in a browser. */
 #include "story.h"
 
 #include <views/html/page.h>
@@ -58,7 +58,7 @@ static char *read_page(size_t *size)
 	return text;
 }
 
-/* What an element has in it. */
+/* The content of an element. */
 static char *read_data(const char *id)
 {
 	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -116,7 +116,7 @@ static void test_facts(void **state)
 	EXPECT("--comm sh", "\"ended\":0,\"failed\":0,\"open\":1,");
 }
 
-/* Nothing is there to be shown: that takes no time, and begins when it ends. */
+/* There is nothing to show: the range is empty, and begins when it ends. */
 static void test_no_range(void **state)
 {
 	(void)state;
@@ -125,7 +125,7 @@ static void test_no_range(void **state)
 	EXPECT("", "\"begin\":[1,1],", "\"from\":0,\"to\":0,", "\"ended\":0,");
 }
 
-/* The same where all is over by then. */
+/* The same if all lives are over before the range. */
 static void test_beyond(void **state)
 {
 	(void)state;
@@ -133,7 +133,7 @@ static void test_beyond(void **state)
 	EXPECT("--from +2h", "\"begin\":[1,0],", "\"from\":30000024,\"to\":30000024,", "\"ended\":0,");
 }
 
-/* A part of a recording, before which others were removed. */
+/* A part of a recording, whose earlier parts were removed. */
 static void test_part(void **state)
 {
 	(void)state;
@@ -157,7 +157,7 @@ static void test_file(void **state)
 	free(write_page("").text);
 	assert_int_equal(stat(html, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0600);
-	/* Beside another view, what that prints is all that is printed. */
+	/* Beside another view, only that view's output is printed. */
 	out = run_program(false, 0, "%s -i %s --summary --html %s", program, folder.path, html);
 	assert_int_equal(out.status, 0);
 	assert_non_null(strstr(out.text, "\n3 processes ended, 2 failed, 2 did not"));
@@ -174,7 +174,7 @@ static void test_hide_args(void **state)
 	tell();
 	free(write_page("").text);
 	texts = read_data("texts");
-	/* Numbers are before the texts. */
+	/* Numbers come before the texts. */
 	assert_non_null(memmem(texts, 400, "password", 8));
 	free(texts);
 	free(write_page("--hide-args").text);
@@ -184,7 +184,7 @@ static void test_hide_args(void **state)
 	free(texts);
 }
 
-/* The first command line that there is has no word: it was cut before its first byte. */
+/* The first command line has no word: it was cut before its first byte. */
 static void test_no_word(void **state)
 {
 	struct who init = process_of_pid(1, "init"), a = process_of_pid(100, "a");
@@ -218,7 +218,7 @@ static void test_errors(void **state)
 	assert_string_equal(out.text, "proclife-read: --html /nowhere/x.html: cannot write there: No such file or "
 			    "directory; name a file in a folder that exists and can be written\n");
 	free(out.text);
-	/* A disk that is full by then: what was there stays. */
+	/* The disk is full then: the old file stays. */
 	free(write_page("").text);
 	assert_int_equal(stat(html, &st), 0);
 	out = run_program(true, 1000, "%s -i %s --html %s", program, folder.path, html);
@@ -260,7 +260,7 @@ static void test_packed(void **state)
 }
 
 /*
- * Folding: a make with @groups shells, each with @each compilers, of which the first of each shell is long.
+ * Folding: a make with @groups shells, each with @each compilers; the first one of each shell is long.
  */
 
 #define MOST_LIVES 111
@@ -309,7 +309,7 @@ static void forget(void)
 	free(page.folds);
 }
 
-/* However many rows there may be: each life is in one of them, and none is in two. */
+/* For every limit of rows: each life is in exactly one of them. */
 static void check_rows(uint32_t most)
 {
 	uint32_t *lives = calloc(page.row_count + 1, sizeof(*lives)), i;
@@ -374,14 +374,14 @@ static void test_folded(void **state)
 	forget();
 }
 
-/* Of one that failed, all ancestors have rows of their own, however short they lived. */
+/* All ancestors of a process that failed have rows of their own, however short they lived. */
 static void test_folded_below(void **state)
 {
 	uint32_t i;
 
 	(void)state;
 	make(10, 10);
-	/* The last compiler of the fourth shell. All of that are short, and all of the fifth. */
+	/* The last compiler of the fourth shell. All compilers of the fourth and fifth shells are short. */
 	for (i = 34; i <= 55; i++)
 		page.all[i].marks.exited = page.critical.kin.all[i].born + 1;
 	page.all[44].failed = true;
@@ -395,7 +395,7 @@ static void test_folded_below(void **state)
 	forget();
 }
 
-/* From no fold to nothing but folds; and where even these are too many. */
+/* From no folds to only folds; and if even these are too many. */
 static void test_any_room(void **state)
 {
 	(void)state;
@@ -417,7 +417,7 @@ static void test_any_room(void **state)
 	}
 }
 
-/* Handles that were reused unseen can make anything of parents. */
+/* With handles that were reused unseen, parents can be anything. */
 static void test_circle(void **state)
 {
 	(void)state;
@@ -433,7 +433,7 @@ static void test_circle(void **state)
 	forget();
 }
 
-/* Of those that match, the ancestors are there, too. */
+/* The ancestors of matching processes are shown, too. */
 static void test_context(void **state)
 {
 	(void)state;

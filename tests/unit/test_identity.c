@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What identifies a process beyond one trace, and how a recording keeps the boot. */
+/* The identity of a process beyond one trace, and the boot in a recording. */
 #include "story.h"
 
 #include <source/source.h>
@@ -10,7 +10,7 @@
 
 static const uint8_t boot[] = { 1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef };
 
-/* By another program: this number is for good. */
+/* Computed by another program: this number must never change. */
 static void test_number(void **state)
 {
 	struct proclife_source *source;
@@ -31,7 +31,7 @@ static void test_number(void **state)
 	proclife_source_free(source);
 }
 
-/* Whatever the caller says. */
+/* Whatever the caller passes. */
 static void record(const char *path, bool known)
 {
 	struct proclife_run_info run = { .size = sizeof(run), .began = 1, .boot_id = { 99 } };
@@ -52,7 +52,7 @@ static void record(const char *path, bool known)
 	fake_device_free(device);
 }
 
-/* A recording has that of its device, and a slice that of its recording. */
+/* A recording has the boot of its device, and a slice the boot of its recording. */
 static void test_kept(void **state)
 {
 	struct proclife_run_info run = { .size = sizeof(run), .began = 1, .ended = 2, .boot_id = { 98 } };
@@ -102,7 +102,7 @@ static void test_bad(void **state)
 	}
 }
 
-/* This machine's own. */
+/* This machine's own boot. */
 static void test_machine(void **state)
 {
 	uint8_t id[PROCLIFE_UUID_BYTES] = { 0 };

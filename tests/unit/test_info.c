@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --info: what it says of a recording, of one that is not whole, and of one that somebody has made up. */
+/* --info of recordings: whole, not whole, and forged ones. */
 #include "story.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ static struct output info(int status, const char *options)
 	return out;
 }
 
-/* The line with this label is there, and says this; NULL: it is not there. */
+/* Expects the line with this label, and this in it; NULL: no such line. */
 static void expect_line(int status, const char *label, const char *says)
 {
 	struct output out = info(status, "--utc");
@@ -40,7 +40,7 @@ static void expect_part(int status, const char *options, const char *part)
 	free(out.text);
 }
 
-/* Two from before, three born in it, of whom one is reaped but not freed, and one a zombie. */
+/* Two processes from before, three born in it: one of these is reaped but not freed, and one is a zombie. */
 static void tell(void)
 {
 	struct who init = process_of_pid(1, "init"), sh = process_of_pid(100, "sh"), who;
@@ -58,7 +58,7 @@ static void tell(void)
 	story_put_on(1, record_of(0, PROCLIFE_WAIT, &init));
 }
 
-/* Where REAPs are not recorded, who has exited may have been reaped. */
+/* If REAPs are not recorded, an exited process may have been reaped. */
 static void test_without_reap(void **state)
 {
 	struct output out;
@@ -111,7 +111,7 @@ static void test_whole(void **state)
 	expect_line(0, "history from", NULL);
 }
 
-/* Records of a module that knows more types than this program are counted, and it says so. */
+/* Records of a module that knows more types than this program are counted, and reported. */
 static void test_later_types(void **state)
 {
 	struct who init = process_of_pid(1, "init");
@@ -125,7 +125,7 @@ static void test_later_types(void **state)
 	expect_part(0, "--json", "\"unknown\":2");
 }
 
-/* One page, on a terminal of the usual size. */
+/* It is one page on a terminal of the usual size. */
 static void test_page(void **state)
 {
 	unsigned int lines = 0;
@@ -143,13 +143,13 @@ static void test_page(void **state)
 		if (strcspn(at, "\n") > 80)
 			fail_msg("%zu columns: %s", strcspn(at, "\n"), at);
 	assert_true(lines > 10 && lines <= 25);
-	/* What goes on in another line is below what it belongs to. */
+	/* A value that wraps continues below its beginning. */
 	if (!strstr(out.text, "-63-bytes,\n             Linux 6.18.0-rc7"))
 		fail_msg("%s", out.text);
 	free(out.text);
 }
 
-/* What it does not tell is left out. */
+/* What an old recording does not have is left out. */
 static void test_old(void **state)
 {
 	static const char *const entries[] = {
@@ -179,7 +179,7 @@ static void test_cut(void **state)
 	(void)state;
 	tell();
 	story_sync();
-	/* The recorder is at work: all of it is there up to now. */
+	/* The recorder is still running: everything until now is there. */
 	expect_line(0, "state", "still running: this is what is there so far");
 	expect_line(0, "ended", NULL);
 	story_abandon();
@@ -205,7 +205,7 @@ static void test_lost(void **state)
 	assert_non_null(strstr(strstr(out.text, "\"stream\":\"cpu_1\""), ",\"lost\":101}"));
 	free(out.text);
 	expect_line(3, "state", "complete, because it was stopped");
-	/* What is lost takes no room, and the largest is what takes most, wherever it stands. */
+	/* Lost records take no room; the largest stream is the one that takes most, wherever it is listed. */
 	expect_part(3, "", "; 2 streams, the largest cpu_1 with ");
 }
 
@@ -219,7 +219,7 @@ static void test_damaged(void **state)
 	expect_part(3, "--json", "\"places\":1,\"lost\":15,\"estimated\":false");
 }
 
-/* How many files; that nothing is known to be lost does not make it whole. */
+/* The number of damaged files; a recording without known losses is not whole for that reason. */
 static void test_damaged_more(void **state)
 {
 	char line[3 * PATH_MAX];
@@ -241,7 +241,7 @@ static void test_damaged_more(void **state)
 	expect_line(3, "lost", "0");
 }
 
-/* How many places, and whether anybody knows how much. */
+/* The number of damaged places, and of lost records if known. */
 static void test_damaged_places(void **state)
 {
 	struct who init = process_of_pid(1, "init");
@@ -264,7 +264,7 @@ static void test_damaged_places(void **state)
 				  "lost: 3");
 }
 
-/* Where nothing tells how many records there were, that is said. */
+/* If the number of missing records is not known, that is reported. */
 static void test_damaged_cut(void **state)
 {
 	(void)state;
@@ -292,7 +292,7 @@ static void test_many_steps(void **state)
 	expect_line(0, "clock", "2 more steps");
 }
 
-/* Of each type, and whether it goes on. */
+/* For each type, and whether it goes on. */
 static void test_suppressed(void **state)
 {
 	struct proclife_record record = { .type = PROCLIFE_SUPPRESSED };
@@ -331,14 +331,14 @@ static void test_clock_and_command(void **state)
 				 "{\"since\":1600000000,\"by\":-3500000000}],");
 }
 
-/* Its program and arguments are those that were recorded. */
+/* Its program and arguments are taken from the records. */
 static void test_command_line(void **state)
 {
 	struct who init = process_of_pid(1, "init"), shell = process_of_pid(7, "sh"), make, who;
 	struct output out;
 
 	(void)state;
-	/* Nor is the one that had its PID before. */
+	/* A process that had its PID before is not the command. */
 	who = story_fork(&shell, 50, "first");
 	story_put(exec_record(0, &who, 50, "/usr/bin/first"));
 	story_exit(&who, &shell, 0);
@@ -347,7 +347,7 @@ static void test_command_line(void **state)
 	story_put(exec_record(0, &make, 50, "/usr/bin/make"));
 	story_args(&make, "make\0-j8\0a b\033", 13);
 	story_exit(&make, &init, 0);
-	/* Another one that gets the same PID later is not the command. */
+	/* A process that gets the same PID later is not the command. */
 	make = story_fork(&init, 50, "other");
 	story_put(exec_record(0, &make, 50, "/usr/bin/other"));
 	story_end();
@@ -363,7 +363,7 @@ static void test_command_line(void **state)
 	free(out.text);
 }
 
-/* Where its arguments were not recorded, it is the first of its PID, too. */
+/* Without arguments, it is also the first process of its PID. */
 static void test_command_without_arguments(void **state)
 {
 	struct who init = process_of_pid(1, "init"), who;
@@ -411,7 +411,7 @@ static void test_json(void **state)
 	free(out.text);
 }
 
-/* Each of them; and one that cannot be read costs the status, not the others. */
+/* Each of several; an unreadable one sets the exit status, and the others are shown. */
 static void test_several(void **state)
 {
 	char other[2 * PATH_MAX];
@@ -425,7 +425,7 @@ static void test_several(void **state)
 	assert_int_equal(out.status, 1);
 	assert_int_equal(count_text(out.text, "\nuuid "), 2);
 	free(out.text);
-	/* Nor does one that is whole take back what was said of another. */
+	/* A whole one does not reset the status that another has set. */
 	snprintf(other, sizeof(other), "%s/other", folder.base);
 	story_begin(other);
 	tell();
@@ -444,7 +444,7 @@ static void test_several(void **state)
 	free(out.text);
 }
 
-/* Whoever has made room for another is not there at the end, though nothing says when it went. */
+/* A process whose handle was reused is not alive at the end, though nothing shows when it ended. */
 static void test_gone(void **state)
 {
 	struct who init = process_of_pid(1, "init"), who;
@@ -460,7 +460,7 @@ static void test_gone(void **state)
 	expect_line(0, "at the end", "2 alive");
 }
 
-/* Nothing in it reaches a terminal that is not printable. */
+/* Only printable text of it reaches a terminal. */
 static void test_hostile(void **state)
 {
 	struct output out;

@@ -32,7 +32,7 @@ static char *read_all(const char *name)
 	return text;
 }
 
-/* Line by line, so that the one that differs is shown. */
+/* Compares line by line, so that the difference is shown. */
 static void expect_same(const char *one, const char *other)
 {
 	char *a = read_all(one), *b = read_all(other), *rest_a = a, *rest_b = b;
@@ -66,7 +66,7 @@ static void test_command(void **state)
 	expect_same("direct", "followed");
 }
 
-/* A command line for a shell: the words of those that start_program() takes have no spaces. */
+/* A command line for a shell, since words of start_program() have no spaces. */
 static const char *script(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static const char *script(const char *name, const char *format, ...)
@@ -118,7 +118,7 @@ static void test_exec(void **state)
 	free(told);
 }
 
-/* No file of its own has the number of one, so that what it says does not get there. */
+/* No file of the program gets the number of a closed standard stream, so that messages do not go there. */
 static void test_closed(void **state)
 {
 	char path[64], target[PATH_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Programs of other versions, and a recording that is replayed in one call. */
+/* Programs of other versions, and recordings that are replayed in one call. */
 #include "story.h"
 
 #include <errno.h>
@@ -119,7 +119,7 @@ static void test_replay_whole(void **state)
 	assert_int_equal(gone, 0);
 }
 
-/* Its recorder did not come to the end: what is there is fed all the same. */
+/* Its recorder did not finish: what is there is fed all the same. */
 static void test_replay_cut(void **state)
 {
 	(void)state;
@@ -136,7 +136,7 @@ static void note_state(void *data, struct proclife_process *process)
 		*(int *)data = (int)proclife_process_state(process);
 }
 
-/* Where REAPs are not recorded, who has exited is no zombie for that. */
+/* If REAPs are not recorded, an exited process is not counted as a zombie. */
 static void test_replay_without_reap(void **state)
 {
 	static const struct proclife_reports reports = { .size = sizeof(reports),
@@ -169,7 +169,7 @@ static int answer(void *data, const struct proclife_event *event)
 	return *(int *)data;
 }
 
-/* 1 says that the recording breaks off, and nothing else. */
+/* 1 means that the recording is cut off, and nothing else. */
 static void test_replay_ended_by_the_caller(void **state)
 {
 	int answers[] = { -ECANCELED, 1, 2 };
@@ -182,7 +182,7 @@ static void test_replay_ended_by_the_caller(void **state)
 	assert_int_equal(replay_it(answer, &answers[2]), -EINVAL);
 }
 
-/* Lives would be missing, or all of them incomplete, and nothing would say so. */
+/* Otherwise lives would be missing, or all of them incomplete, without a sign of it. */
 static void test_replay_of_what_has_begun(void **state)
 {
 	struct proclife_source *source;
@@ -203,13 +203,13 @@ static void test_replay_of_what_has_begun(void **state)
 	assert_int_equal(proclife_tasks_replay(lives, NULL, NULL), -EBUSY);
 	proclife_tasks_free(lives);
 	proclife_source_free(source);
-	/* There is nothing to feed them with. */
+	/* There is no source to feed them. */
 	assert_int_equal(proclife_tasks_new(&lives, NULL), 0);
 	assert_int_equal(proclife_tasks_replay(lives, NULL, NULL), -EINVAL);
 	proclife_tasks_free(lives);
 }
 
-/* Of what was cut off, where no slice is ever complete. */
+/* A recording was cut off, so its slices are never complete. */
 static void test_a_slice_is_finished_once(void **state)
 {
 	char part[sizeof(folder.base) + 8];
@@ -262,7 +262,7 @@ static void put(struct fake_device *device, struct proclife_record record)
 	fake_device_commit(device, 0);
 }
 
-/* The command that was followed, and not the one that ran beside it; unless another is selected. */
+/* The followed command is selected, and not the one that ran beside it, unless another is selected. */
 static void test_replay_command(void **state)
 {
 	struct who shell = process_of_pid(50, "shell"), mine = process_of_pid(60, "mine");

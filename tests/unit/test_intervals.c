@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --interval: what belongs to which interval, and that nothing is told twice or not at all. */
+/* --interval: each event belongs to exactly one interval. */
 #include "marks.h"
 #include "story.h"
 
@@ -52,7 +52,7 @@ static char *output(const char *options)
 	return out.text;
 }
 
-/* What the lines that have @mark in them have between these two, with a space behind each. */
+/* The texts between @from and @to in the lines that have @mark, with a space behind each. */
 static void expect_between(const char *options, const char *mark, const char *from, char to,
 			   const char *wanted)
 {
@@ -94,10 +94,10 @@ static void test_times(void **state)
 		       "1000000000 1200000000 1400000000 1600000000 ");
 	expect_between("--latency --json --interval 200ms", INTERVAL, "\"to\":", '}',
 		       "1200000000 1400000000 1600000000 1750000000 ");
-	/* Of those in which nothing ended, there is nothing else. */
+	/* Intervals in which nothing ended have no other lines. */
 	expect_between("--latency --json --interval 200ms", "\"type\":\"lives\"", "\"to\":", '}',
 		       "1200000000 1600000000 ");
-	/* The end of the trace is the end of the last one: there is none behind it. */
+	/* The end of the trace is the end of the last interval: no other follows. */
 	expect_between("--latency --json --interval 250ms", INTERVAL, "\"to\":", '}',
 		       "1250000000 1500000000 1750000000 ");
 	expect_between("--latency --json --interval 1h", INTERVAL, "\"to\":", '}', "1750000000 ");
@@ -107,11 +107,11 @@ static void test_latency(void **state)
 {
 	(void)state;
 	tell();
-	/* Who is open at the end of the trace has not ended in its last interval either. */
+	/* A process that is open at the end of the trace has not ended in the last interval either. */
 	expect_between("--latency --json --interval 250ms", "\"type\":\"lives\"", "\"lives\":", ',', "1 1 ");
 	expect_between("--latency --json --interval 250ms", "\"type\":\"lives\"", "\"alive\":", ',', "3 2 ");
 	expect_between("--latency --json --interval 750ms", "\"type\":\"lives\"", "\"zombies\":", ',', "1 ");
-	/* The same for threads, of which there is one each. */
+	/* The same for threads: each process has one. */
 	expect_between("--latency --json --threads --interval 250ms", "\"type\":\"lives\"", "\"alive\":", ',',
 		       "3 2 ");
 	/* b was born in an earlier one. */
@@ -136,7 +136,7 @@ static void test_conditions(void **state)
 		       "500000000 625000001 600000000 705000002 700000000 ");
 }
 
-/* A leader that has exited is a zombie while its threads live; and each of these counts. */
+/* An exited leader is a zombie while its threads live; and each of these counts. */
 static void test_threads(void **state)
 {
 	static const char *const names[] = { "\"alive\":", "\"zombies\":", "\"unfreed\":", "\"unknown\":" };
@@ -170,7 +170,7 @@ static void test_others(void **state)
 	(void)state;
 	tell();
 	expect_between("--summary --json --interval 200ms", "\"type\":\"program\"", "\"group\":\"", '"', "a b ");
-	/* The birth at 600 ms is not later than that. */
+	/* The birth at 600 ms belongs to the interval that ends there. */
 	expect_between("--parents --json --interval 200ms", "\"type\":\"parent\"", "\"born\":", ',', "1 1 1 0 ");
 	expect_between("--parents --json --interval 200ms", "\"type\":\"parent\"", "\"reaped\":", ',', "1 0 1 0 ");
 	expect_between("--parents --json --interval 200ms", "\"type\":\"parent\"", "\"zombies\":", ',', "0 1 0 1 ");
@@ -178,7 +178,7 @@ static void test_others(void **state)
 		       "sh sh sh sh ");
 	expect_between("--parents --json --interval 200ms", "\"type\":\"parent\"", "\"lived\":", ',',
 		       "200000000 200000000 200000000 150000000 ");
-	/* Each view shows what it has. */
+	/* Each view shows its own lines. */
 	expect_between("--summary --parents --json --interval 200ms", "\"v\"", "\"type\":\"", '"',
 		       "trace interval program parent interval parent interval program parent interval parent "
 		       "end ");
@@ -193,29 +193,29 @@ static void test_selection(void **state)
 	tell();
 	expect_between("--latency --json --interval 200ms --failed", "\"type\":\"lives\"", "\"to\":", '}',
 		       "1200000000 ");
-	/* From there on, and what is freed later counts in the last one. */
+	/* Intervals begin there, and what is freed later counts in the last one. */
 	expect_between("--latency --json --interval 100ms --from +380ms --to +395ms", INTERVAL, "\"from\":", ',',
 		       "1380000000 ");
 	expect_between("--latency --json --interval 100ms --from +380ms --to +395ms", INTERVAL, "\"to\":", '}',
 		       "1395000000 ");
 	expect_between("--latency --json --interval 100ms --from +380ms --to +395ms",
 		       "\"type\":\"lives\"", "\"lives\":", ',', "1 ");
-	/* It ends with the first that is gone, in the middle of an interval. */
+	/* It ends with the first process that is gone, in the middle of an interval. */
 	expect_between("--latency --json --interval 100ms --count 1", INTERVAL, "\"to\":", '}',
 		       "1100000000 1170000000 ");
-	/* Where the range ends with an interval, there is none behind it for what is freed later. */
+	/* If the range ends with an interval, no other follows for what is freed later. */
 	expect_between("--latency --json --interval 10ms --from +380ms --to +400ms", INTERVAL, "\"to\":", '}',
 		       "1390000000 1400000000 ");
 	expect_between("--latency --json --interval 10ms --from +380ms --to +400ms", "\"type\":\"lives\"",
 		       "\"lives\":", ',', "1 ");
 	expect_between("--latency --json --interval 200ms --duration 300ms", INTERVAL, "\"to\":", '}',
 		       "1200000000 1300000000 ");
-	/* A verdict is about all of it. */
+	/* A verdict judges all intervals together. */
 	EXPECT("--latency --interval 100ms --expect life.count==3 --expect zombies==1 --expect lost==0",
 	       "life.count==3             3                           ok\n");
 }
 
-/* The recorder began long before there was a record; and one comes long after the one before. */
+/* The recorder began long before the first record, and there is a long pause between two records. */
 static void test_idle(void **state)
 {
 	(void)state;
@@ -226,20 +226,20 @@ static void test_idle(void **state)
 	       "0.060000001 to 1.099000001: nothing happened in 1,039 intervals\n");
 	expect_between("--latency --json --interval 1ms --count 1", "\"intervals\":1039", "\"from\":", ',',
 		       "60000001 ");
-	/* What happens at the very end of an interval is in it. */
+	/* An event exactly at the end of an interval belongs to it. */
 	metadata_set(folder.path, "began", "1000000");
 	EXPECT("--latency --interval 1ms --monotonic",
 	       "0.061000000 to 1.099000000: nothing happened in 1,038 intervals\n");
-	/* More than 60 of them, but never so many in a row. */
+	/* More than 60 of them, but never that many in a row. */
 	metadata_set(folder.path, "began", "1000000000");
 	expect_between("--latency --json --interval 10ms", INTERVAL, "\"to\":16", '}',
 		       "00000000 10000000 20000000 30000000 40000000 50000000 60000000 70000000 80000000 90000000 ");
-	/* What was before the beginning belongs to the first one. */
+	/* Events from before the beginning belong to the first interval. */
 	metadata_set(folder.path, "began", "1300000000");
 	expect_between("--latency --json --interval 500ms", INTERVAL, "\"from\":", ',', "1100000000 1600000000 ");
 }
 
-/* Each has those of its time. */
+/* Each interval has the suppressed records of its time. */
 static void test_suppressed(void **state)
 {
 	(void)state;
@@ -298,12 +298,12 @@ static void test_lost(void **state)
 				fail_msg("there is no '%s' in:\n%s", text[json][i], out.text);
 		free(out.text);
 	}
-	/* It is behind what is looked at, which so lacks nothing. */
+	/* The loss is after the range, which lacks nothing. */
 	expect_between("--latency --json --interval 200ms --to +250ms", INTERVAL, "\"incomplete\":", ',',
 		       "false false ");
 }
 
-/* The titles of all that can happen to an interval fit on a terminal, and are one line elsewhere. */
+/* The titles with everything that can happen to an interval fit on a terminal, and are one line elsewhere. */
 static void test_width(void **state)
 {
 	struct who init = process_of_pid(1, "init");
@@ -346,7 +346,7 @@ static void test_width(void **state)
 	unsetenv("COLUMNS");
 }
 
-/* The numbers behind @name in the lines that have @mark, added up. */
+/* The sum of the numbers behind @name in the lines that have @mark. */
 static uint64_t sum(const char *text, const char *mark, const char *name)
 {
 	uint64_t total = 0, n;
@@ -361,7 +361,7 @@ static uint64_t sum(const char *text, const char *mark, const char *name)
 	return total;
 }
 
-/* Whatever their length, the intervals together have what the whole run has. */
+/* Whatever their length, the intervals add up to the whole run. */
 static void test_sums(void **state)
 {
 	static const char *const intervals[] = { "1ms", "7ms", "100ms", "10m" };
@@ -404,7 +404,7 @@ static void test_sums(void **state)
 	free(whole);
 }
 
-/* Let go at 21 ms, held by cat: this comes back when its process is long gone, and counts once. */
+/* Dropped at 21 ms and held by cat: this memory comes back when its process is long gone, and counts once. */
 static void test_memory(void **state)
 {
 	static const char *const rows[] = { "\"phase\":\"held\",\"count\":1,\"min\":39000000,",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --interval of a device that goes on: each is told when it is over, and where the first begins. */
+/* --interval of a live device: each interval is printed when it is over, and where the first one begins. */
 #include "check.h"
 #include "live_device.h"
 #include "program.h"
@@ -35,7 +35,7 @@ static FILE *start(pid_t *pid, const char *options)
 	return fdopen(fds[0], "r");
 }
 
-/* The next line that has @mark; behind that is a number. */
+/* The number behind @mark in the next line that has it. */
 static uint64_t next(FILE *out, const char *mark, char **line)
 {
 	size_t size = 0;
@@ -60,7 +60,7 @@ static void end_program(FILE *out, pid_t pid)
 	fclose(out);
 }
 
-/* Nothing happens, and yet each follows the one before, soon after its end. */
+/* Even if nothing happens, each interval is printed soon after its end. */
 static void test_idle(void **state)
 {
 	uint64_t before = now(), from, to = 0;
@@ -86,7 +86,7 @@ static void test_idle(void **state)
 }
 
 /*
- * What the rings hold begins where it begins, even where older records have been overwritten: that was
+ * The first interval begins with the history in the rings, even if older records have been overwritten: that was
  * before all intervals, and none lacks anything.
  */
 static void test_history(void **state)

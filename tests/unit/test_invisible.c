@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Every character there is: what nobody sees is escaped, and what can be seen is shown. */
+/* Every character: invisible ones are escaped, and visible ones are shown. */
 #include "check.h"
 #include "fixture_text.h"
 
@@ -13,7 +13,7 @@
 #include <wctype.h>
 
 /*
- * Made apart from the program's table, as perl 5.36 has the properties, of Unicode 14:
+ * Made independently of the program's table, from the properties in perl 5.36, of Unicode 14:
  * [\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}];
  * U+13439 to U+1343F have come with Unicode 15, and U+FFFC, U+2800 and U+1D159 are the program's.
  */
@@ -33,7 +33,7 @@ static const uint32_t invisible[][2] = {
 
 #define RANGES (sizeof(invisible) / sizeof(invisible[0]))
 
-/* Surrogates, too, as whoever wants to deceive would. */
+/* Encodes surrogates, too, as an attacker would. */
 static size_t encode(char *s, uint32_t c)
 {
 	if (c < 0x80) {
@@ -95,7 +95,7 @@ static void test_all(void **state)
 	}
 }
 
-/* That names are shown at all, next to each border: these this locale knows. */
+/* Characters next to each border are shown, if this locale knows them. */
 static void test_neighbours(void **state)
 {
 	static const uint32_t visible[] = {
@@ -108,7 +108,7 @@ static void test_neighbours(void **state)
 		check(visible[i], true);
 }
 
-/* Arguments and names go the same way. */
+/* Arguments and names are escaped in the same way. */
 static void test_words(void **state)
 {
 	(void)state;

@@ -15,7 +15,7 @@ static struct who fork_thread(const struct who *process, uint32_t tid)
 	return thread;
 }
 
-/* Processes 100, 200 and 300; their threads have the numbers behind. */
+/* Processes 100, 200 and 300; their threads have the following numbers. */
 static void tell(void)
 {
 	struct who init = process_of_pid(1, "init"), parent, creator, child, thread, reaper;
@@ -54,7 +54,7 @@ static void tell(void)
 	story_end();
 }
 
-/* Each of these is in one line that has the first one as well. */
+/* Expects each of these parts in a line that has the first one as well. */
 static void expect_all(const char *options, const char *const *parts)
 {
 	struct output out = run_program(false, 0, "%s -i %s --json %s", program, folder.path,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The judge of the benchmarks: what it says of seven processes as each tool tells them, and of lies. */
+/* The judge of the benchmarks: its verdicts on each tool's report of seven processes, and on lies. */
 #include "check.h"
 
 #include <linux/acct.h>
@@ -36,7 +36,7 @@ static void test_plain(void **state)
 	static const struct lie lies[] = {
 		{ NULL, NULL, "plain 7 0 0 0 0 0 0 0 0 0 3\n" },
 		{ "lost", NULL, "plain 7 0 0 0 0 0 0 0 0 0 -\n" },
-		/* Who lacks the beginning is found by its pid; its parent and inherited name are not known. */
+		/* A process without a beginning is found by its pid; its parent and inherited name are not known. */
 		{ "fork 303", NULL, "plain 7 0 0 0+1 0+1 0 0 0 0 1 3\n" },
 		{ " 303", NULL, "plain 6 1 0 0 0 0 0 0 0 0 3\n" },
 		{ "exit 303 9", NULL, "plain 7 0 0 0 0 0 0+1 0 0 1 3\n" },
@@ -51,24 +51,24 @@ static void test_plain(void **state)
 		{ "3 3 77", "3 3 78", "plain 7 0 0 0 0 1 0 0 0 0 3\n" },
 		{ "cc1 3 3 77", "", "plain 7 0 0 0 0 - 0 0 0 0 3\n" },
 		{ "exec 302 cc1", "exec 302 -", "plain 7 0 0 0 0+1 0 0 0 0 0 3\n" },
-		/* One that there was not, and it is a child of the forest's. */
+		/* A made-up process as a child of one in the forest. */
 		{ "100.0405 fork 304", "100.035 fork 999 301\n100.0405 fork 304",
 		  "plain 8 0 1 0 0 0 0 0 0 0 3\n" },
-		/* The exec comes before its fork, and the tool says that this can be. */
+		/* The exec comes before its fork, and the tool declares this as possible. */
 		{ "100.022 exec 302", "100.0202 exec 302", "plain 7 0 0 0 1 - 0 0 0 0 3\n" },
 		{ "100.022 exec 302", "early 1\n100.0202 exec 302", "plain 7 0 0 0 0 0 0 0 0 0 3\n" },
 		{ "100.0205 fork 302 301\n",
 		  "early 1\n100.0208 fork 302 301 loop\\x200\n100.0202 exec 302 cc1 cc1 3 3 77\n",
 		  "plain 7 0 0 0 0 0 0 0 0 0 3\n" },
 		{ "fork 303 301", "fork 303 301 other", "plain 7 0 0 0 1 0 0 0 0 0 3\n" },
-		/* The second one with pid 302 is told too early to be that process. */
+		/* The second one with pid 302 is reported too early to be that process. */
 		{ "102.5005 fork", "102.4 fork", "plain 7 1 1 0 0 0 0 0 0 0 3\n" },
 		{ "102.5005 fork", "rounding 0.2\n102.4 fork", "plain 7 0 0 0 0 0 0 0 0 0 3\n" },
-		/* The machine's clock has not run for so long. */
+		/* The machine's clock has not run for that long. */
 		{ "lost 1", "rounding 200", "plain 7 0 0 0 0 0 0 0 0 0 2\n" },
-		/* Who planted the forest is no parent that is judged. */
+		/* The program that planted the forest is not judged as a parent. */
 		{ "fork 300 250", "fork 300 -", "plain 7 0 0 0 0 0 0 0 0 0 3\n" },
-		/* It has executed none, whatever they are. */
+		/* It has executed no program, so any arguments are wrong. */
 		{ "name 305 daemon", "exec 305 daemon daemon 3 6 0",
 		  "plain 7 0 0 0 0 1 0 0 0 0 3\n" },
 		/* The pid's second process, not the first, which has ended. */
@@ -77,7 +77,7 @@ static void test_plain(void **state)
 		/* It is earlier than the call that made the process. */
 		{ "100.022 exec 302", "early 1\n100.0192 exec 302",
 		  "plain 7 0 0 0 0 0 0 0 0 0 3\n" },
-		/* Of one time, so the last one counts. */
+		/* They have the same time, so the last one counts. */
 		{ "100.022 exec 302", "100.022 exec 302 other\n100.022 exec 302",
 		  "plain 7 0 0 0 0 0 0 0 0 0 3\n" },
 		{ "fork 303 301", "fork\t303 \t301", "plain 7 0 0 0 0 0 0 0 0 0 3\n" },
@@ -99,7 +99,7 @@ static void test_life(void **state)
 {
 	static const struct lie lies[] = {
 		{ NULL, NULL, "plain 7 0 0 - 0 - 0 0 0 0 0\n" },
-		/* Who was adopted before it ended has another parent then. */
+		/* A process that was adopted before it ended has another parent then. */
 		{ " 305 1 ", " 305 304 ", "plain 7 0 0 - 0 - 0 1 0 0 0\n" },
 		{ "notified\n", "", "plain 7 0 0 1 0 - 0 - 0 0 0\n" },
 		{ "life 303", NULL, "plain 6 1 0 - 0 - 0 0 0 0 0\n" },
@@ -111,7 +111,7 @@ static void test_life(void **state)
 		{ "batch\\x2012", "watch", "plain 7 0 0 - 1 - 0 0 0 0 0\n" },
 		{ "batch\\x2012", "-", "plain 7 0 0 - 0+1 - 0 0 0 0 0\n" },
 		{ "1700000102 life", "1700000104 life", "plain 7 1 1 - 0 - 0 0 0 0 0\n" },
-		/* It ended while its parent was there, whatever is between the fields. */
+		/* It ended while its parent was there; any blanks separate fields. */
 		{ "1700000102 life", "1700000100 \t life 999 301 0 x\n1700000102 life",
 		  "plain 8 0 1 - 0 - 0 0 0 0 0\n" },
 	};
@@ -137,7 +137,7 @@ static void test_bcc(void **state)
 		  "bcc 6 1 0 - 0 - 0 0 0 0 4\n" SENSELESS("bcc") },
 		/* The time of an end is half a second off. */
 		{ "22:15:02.510", "22:15:01.960", "bcc 7 0 0 - 0 0 0 0 0 0 4\n" },
-		/* Arguments are those of the first exec that succeeds, */
+		/* Arguments are taken from the first exec that succeeds, */
 		{ "302     301       0 cc1",
 		  "302     301      -2 cc2\n22:15:00 cc1              302     301       0 cc1",
 		  "bcc 7 0 0 - 0 0 0 0 0 0 4\n" },
@@ -147,14 +147,14 @@ static void test_bcc(void **state)
 		{ "22:15:00 cc1 ", "22:15:00 cc2 ", "bcc 7 0 0 - 0 - 0 0 0 0 4\n" },
 		{ "22:15:00 cc1 ", "22:14:57 cc1 ", "bcc 7 0 0 - 0 - 0 0 0 0 4\n" },
 		{ "22:15:00 cc1 ", "22:15:04 cc1 ", "bcc 7 0 0 - 0 - 0 0 0 0 4\n" },
-		/* rather of one with this parent, which can be another at the end. */
+		/* preferably of this parent, which can be another one at the end. */
 		{ "22:15:00.025 exit",
 		  "22:15:00.020 exit  cc1              302     999     302     0.00    0\n"
 		  "22:15:00.025 exit",
 		  "bcc 7 0 0 - 0 0 0 0 0 0 4\n" },
 		{ "302     301       0 cc1", "302     999       0 cc1",
 		  "bcc 7 0 0 - 0 0 0 0 0 0 4\n" },
-		/* A child of the second of three with pid 301, before which it seems to begin. */
+		/* A child of the second of three processes with pid 301, before which it seems to begin. */
 		{ "4 samples",
 		  "4 samples\n"
 		  "22:14:55.000 exit  old              301     999     301     5.00    0\n"
@@ -170,7 +170,7 @@ static void test_bcc(void **state)
 static void test_audit(void **state)
 {
 	static const struct lie lies[] = {
-		/* Who is killed makes no call. */
+		/* A killed process makes no call. */
 		{ NULL, NULL, "audit 7 0 0 0 0 0 0+1 - 0 1 5\n" },
 		{ "exit=303", "exit=399", "audit 7 1 1 0 0 0 0 - 0 0 5\n" },
 		{ "a0=2a", "a0=2b", "audit 7 0 0 0 0 0 1+1 - 0 1 5\n" },
@@ -180,13 +180,13 @@ static void test_audit(void **state)
 		{ "lost 5", "lost 6", "audit 7 0 0 0 0 0 0+1 - 0 1 6\n" },
 		{ "exit=303", "exit=4194305", "audit 6 1 0 0 0 0 0 - 0 0 5\n" SENSELESS("audit") },
 		{ "a0=2a", "a0=12a", "audit 7 0 0 0 0 0 0+1 - 0 1 5\n" },
-		/* An argument in parts, the second one in a record of its own; another exec's. */
+		/* An argument in parts, the second one in its own record; then another exec's. */
 		{ "a3=\"77\"",
 		  "a3_len=2 a3[0]=\"7\"\ntype=EXECVE msg=audit(1700000100.020:24): a3[1]=\"7\"",
 		  "audit 7 0 0 0 0 0 0+1 - 0 1 5\n" },
 		{ "100.020:24): argc", "100.020:1048): argc", "audit 7 0 0 0 0 - 0+1 - 0 1 5\n" },
 		{ "type=", "node=here type=", "audit 7 0 0 0 0 0 0+1 - 0 1 5\n" },
-		/* All of a process in the tick of its fork; two that wait for each other. */
+		/* A whole process in the tick of its fork; two that wait for each other. */
 		{ "1700000100.024:26", "1700000100.020:28", "audit 7 0 0 0 0 0 0+1 - 0 1 5\n" },
 		{ "lost 5",
 		  "type=SYSCALL msg=audit(1700000100.06:40): exit=8 pid=9 comm=\"\" key=\"fork\"\n"
@@ -229,7 +229,7 @@ static void test_strace(void **state)
 		{ "304   1700000100.053",
 		  "304   1700000100.052900 clone(flags=CLONE_VM|CLONE_THREAD) = 999\n"
 		  "304   1700000100.053", "strace 7 0 0 0 0 0 0 0+1 0 0 -\n" },
-		/* The pid's second process is not of the first call, nor 999's second of 304's. */
+		/* The pid's second process does not belong to the first call, nor 999's second one to 304's. */
 		{ "vfork resumed>) = 302", "vfork resumed>) = -1",
 		  "strace 7 0 0 0+1 0 0 0 0+1 0 1 -\n" },
 		{ "304   1700000100.053",
@@ -241,7 +241,7 @@ static void test_strace(void **state)
 
 	(void)state;
 	CHECK_LIES("strace", "strace", lies);
-	/* The caller that gives its name has it from a call that ends later. */
+	/* The caller passes on a name that it has from a call that ends later. */
 	tell_text("300 1700000100.002000 prctl(PR_SET_NAME, \"loop 0\") = 0\n"
 		  "300 1700000100.010500 clone(flags=SIGCHLD <unfinished ...>\n"
 		  "301 1700000100.030500 clone(flags=SIGCHLD) = 303\n"
@@ -272,7 +272,7 @@ static void test_tracepoints(void **state)
 		{ "lost 6", "lost 6\nPERF_RECORD_LOST lost 4", "perf 7 0 0 0 0 - - - 0 0 10\n" },
 		{ "cc1   302", "[cc1]   302", "perf 7 0 0 0 0 - - - 0 0 6\n" },
 		{ "task_rename: pid=304 ", "task_rename: ", "perf 7 0 0 0 0 - - - 0 0 6\n" },
-		/* Without an end, a name is that of the exec, without the path, or of a change. */
+		/* Without an end, the name comes from the exec, without the path, or from a change. */
 		{ "comm=cc1 pid=302 prio", NULL, "perf 7 0 0 0 0 - - - 0 1 6\n" },
 		{ "comm=daemon pid=305 prio", NULL, "perf 7 0 0 0 0 - - - 0 1 6\n" },
 	};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The judge of the benchmarks: what it is told about, what it cannot read, and times that tell little. */
+/* The judge of the benchmarks: its options, input that it cannot read, and coarse times. */
 #include "check.h"
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "judging.h"
 
-/* The head, the options, and what is no truth. */
+/* The head, the options, and files that are no truth. */
 static void test_program(void **state)
 {
 	const char *text;
@@ -48,7 +48,7 @@ static void test_program(void **state)
 	assert_non_null(strstr(run_judge("truth.cut told", 1), "truth.cut: cut short"));
 }
 
-/* All that is told is shown, what is not is a -, and of both kinds as many as are wanted. */
+/* All reported values are shown, others as a -, and as many lines of both kinds as are asked for. */
 static void test_faults(void **state)
 {
 	const char *text;
@@ -75,7 +75,7 @@ static void test_faults(void **state)
 	assert_non_null(strstr(text, "\nno parent: pid 301 "));
 	assert_non_null(strstr(text, "\nno fork: pid 301 "));
 	assert_non_null(strstr(text, "\nno exit: pid 303 "));
-	/* Times are those of the file; a parent that is still there has none. */
+	/* Times are on the file's clock; a parent that is still there has none. */
 	tell("life", "10752", "0");
 	assert_non_null(strstr(run_judge("--faults 5 --row truth told", 0),
 		"reported: pid 305 from 1700000100.000000000 on, parent 1, name daemon, status 0, "
@@ -118,7 +118,7 @@ static void test_damaged_truth(void **state)
 	}
 }
 
-/* Files that say more, less or something else than the format has. */
+/* Lines with more, fewer or other fields than the format has. */
 static void test_senseless(void **state)
 {
 	static const struct {
@@ -165,7 +165,7 @@ static void test_senseless(void **state)
 	}
 }
 
-/* The least fault: arguments, a reaper that is told as who is notified; and what is not told, early. */
+/* The smallest faults: arguments, a reaper that is reported as notified; and unreported values, early. */
 static void test_untold(void **state)
 {
 	(void)state;
@@ -179,7 +179,7 @@ static void test_untold(void **state)
 	judge_is("plain", "plain 7 1 1 0 0 0 0 0 0 0 3\n(1 lines of plain make no sense; --faults shows them)\n");
 }
 
-/* Times of another clock are named, since no process is found then. */
+/* Times of another clock are reported, since no process is found then. */
 static void test_other_clock(void **state)
 {
 	(void)state;
@@ -197,7 +197,7 @@ static void test_other_clock(void **state)
 	judge_is("plain", "plain 2 5 0 0+1 - - - - 0 2 -\n"); /* and of 301, its parent */
 }
 
-/* The lines of bcc have the time of the day, which the machine's clock has had some of. */
+/* The lines of bcc have the time of the day, and the machine's clock has run for days. */
 static void test_days(void **state)
 {
 	const uint64_t days = 3 * 86400 * 1000 * MS;
@@ -222,7 +222,7 @@ static void test_days(void **state)
 
 struct tool {
 	const char *head, *row;
-	bool parent, status, name, reaper; /* which it tells */
+	bool parent, status, name, reaper; /* which it reports */
 };
 
 static void number_or_not(FILE *file, bool told, unsigned int number)
@@ -247,8 +247,8 @@ static void tell_use(FILE *file, const struct tool *tool, unsigned int i)
 }
 
 /*
- * Of a pid that is used again and again, one process is missed, by a tool whose times are coarse: the others are
- * still who they are, if there is one thing that tells them apart.
+ * A tool with coarse times misses one process of a pid that is reused again and again: the others are
+ * still recognised if one value distinguishes them.
  */
 static void test_coarse(void **state)
 {
@@ -256,7 +256,7 @@ static void test_coarse(void **state)
 	static const struct tool tools[] = {
 		{ "notified", "plain 7 2 0 - 0 - 0 0 0 0 -\n",
 		  .parent = true, .status = true, .name = true },
-		/* Who is notified has the pid of the next one's parent. */
+		/* The notified process has the pid of the next one's parent. */
 		{ "notified", "plain 7 2 0 - 0 - - 0 0 0 -\n", .parent = true, .name = true },
 		{ "notified", "plain 7 2 0 - 0 - - - 0 0 -\n", .name = true },
 		{ "notified", "plain 7 2 0 - - - 0 - 0 0 -\n", .status = true },
@@ -264,7 +264,7 @@ static void test_coarse(void **state)
 		{ "", "plain 7 2 0 - - - - 0 0 0 -\n", .reaper = true },
 	};
 	struct forest head = truth_head;
-	struct forest_process slots[USES + 2] = { {}, truth[1] }; /* whom no tool tells of */
+	struct forest_process slots[USES + 2] = { {}, truth[1] }; /* no tool reports this one */
 	unsigned int tool, missed, i;
 	const char *text;
 	FILE *file;
@@ -273,7 +273,7 @@ static void test_coarse(void **state)
 	head.room = USES + 2;
 	head.used = USES + 2;
 	for (i = 0; i < USES; i++) {
-		struct forest_process *p = &slots[USES + 1 - i]; /* the slots' order says nothing */
+		struct forest_process *p = &slots[USES + 1 - i]; /* the slots' order does not matter */
 
 		*p = (struct forest_process){
 			100100 * MS + i * 10 * MS, 100101 * MS + i * 10 * MS, 400, 300 + i, 1,
@@ -299,7 +299,7 @@ static void test_coarse(void **state)
 	}
 }
 
-/* More than there is room for at first, of all pids that there can be. */
+/* More processes than there is room for at first, of all possible pids. */
 static void test_many(void **state)
 {
 	FILE *file = make_file("told");
@@ -312,7 +312,7 @@ static void test_many(void **state)
 	judge_is("plain", "plain 10001 6 10000 - - - - - 0 1 -\n"); /* 301 is one of the forest's */
 }
 
-/* What is told of a pid is of the one who has it then. */
+/* Reports of a pid are about the process that has it then. */
 static void test_reuse(void **state)
 {
 	struct forest_process slots[TRUTH_SLOTS];
@@ -320,7 +320,7 @@ static void test_reuse(void **state)
 	(void)state;
 	tell_text("102.51 exit 302 1792\n"); /* it is seen too late to be the first one */
 	judge_is("plain", "plain 1 6 0 - - - 1 - 0 1 -\n");
-	/* The first one is missed, and its child is said to be the second one's. */
+	/* The first one is missed, and its child is reported as the second one's. */
 	memcpy(slots, truth, sizeof(slots));
 	slots[4].parent = 3;
 	slots[4].parent_pid = 302;
@@ -333,16 +333,16 @@ static void test_reuse(void **state)
 			    "proclife 2 5 0 1+1 0 - - - 0 2 -\n");
 }
 
-/* One fork is not told, and the lines of others can be early: the pid's next process is none of that. */
+/* One fork is not reported, and lines can be early: they do not belong to the pid's next process. */
 static void test_early(void **state)
 {
 	(void)state;
 	tell("plain", "100.0205 fork 302 301\n", "early 1\n");
 	judge_is("plain", "plain 7 0 0 0+1 0 0 0 0 0 1 3\n");
-	/* Each line of a process is earlier than that of its fork, even its end. */
+	/* Each line of a process is earlier than its fork's, even its end. */
 	tell("plain", "100.0205 fork 302 301\n", "early 1\n100.9 fork 302 301 loop\\x200\nrounding 1\n");
 	judge_is("plain", "plain 7 0 0 0 0 0 0 0 0 0 3\n");
-	/* The pid's first process had a name and has ended: the second one's is its fork's. */
+	/* The pid's first process had a name and has ended: the second one has its name from the fork. */
 	tell_text("early 1\n100.0205 fork 302 301\n100.022 name 302 cc1\n100.025 exit 302 1792\n"
 		  "102.5005 fork 302 301 batch\\x2012\n");
 	judge_is("plain", "plain 3 4 0 0+1 0+1 - 0+2 - 0 2 -\n");
@@ -361,7 +361,7 @@ static void test_truth(void **state)
 	strcpy(slots[7].name, "batch 123456789"); /* as long as a name can be */
 	make_truth("truth.name", &head, slots);
 	text = run_judge("--truth truth.name", 0);
-	/* Who ended when is not known, but for who had the same pid later. */
+	/* Ends are not known, except by the next use of the pid. */
 	assert_non_null(strstr(text,
 		"\n100.020000000 fork 302 301\n100.021000000 exec 302 cc1 cc1 5 3 77\n"
 		"102.499999999 exit 302 1792\n102.499999999 reap 302 301\n"

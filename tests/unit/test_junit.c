@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --junit: what is in the file, whatever the names are, and what becomes of a file that was there. */
+/* --junit: the file's content with any names, and what happens to a file that was there. */
 #include "story.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static int begin(void **state)
 	return 0;
 }
 
-/* So many lives, of which some fail. */
+/* Puts @count lives; some of them fail. */
 static void put_lives(const char *comm, unsigned int count, unsigned int failed, uint64_t life)
 {
 	struct who init = process_of_pid(1, "init");
@@ -50,7 +50,7 @@ static struct output run(int status, const char *options)
 	return out;
 }
 
-/* What is in the file, for a reader of XML. */
+/* Expects this content, as a reader of XML sees it. */
 static void expect_file(const char *text)
 {
 	struct output out = run_program(false, 0, "python3 %s/tests/unit/support/junit.py %s", SOURCE,
@@ -85,7 +85,7 @@ static void test_expectations(void **state)
 		     "expect|ld.life.max<1s|error: not measured\n");
 }
 
-/* A new file has the mode that any new file gets. */
+/* A new file has the usual mode of new files. */
 static void test_mode(void **state)
 {
 	mode_t mask = umask(027);
@@ -100,7 +100,7 @@ static void test_mode(void **state)
 	assert_int_equal(st.st_mode & 0777, 0640);
 }
 
-/* A recording that breaks off: what was judged holds, and it is not all. */
+/* A recording that is cut off: its verdicts are valid, but not complete. */
 static void test_incomplete(void **state)
 {
 	(void)state;
@@ -122,7 +122,7 @@ static void test_not_judged(void **state)
 	expect_file("proclife-read|judged|error: it could not be judged; standard error says why\n");
 }
 
-/* Control characters, which XML has not, markup, bytes that are no UTF-8, U+FFFF, and UTF-8. */
+/* Control characters, which XML does not allow, markup, bytes that are no UTF-8, U+FFFF, and UTF-8. */
 static void test_hostile_names(void **state)
 {
 	static const struct {
@@ -161,7 +161,7 @@ static void test_hostile_names(void **state)
 			fail_msg("%s\nwithout %s", out.text, wanted);
 	}
 	free(out.text);
-	/* And where a name is the figure. */
+	/* Also if the name is part of the figure. */
 	snprintf(line, sizeof(line), "-i %s --expect \x01&\xff\xc2\x9b.life.max<1s", folder.path);
 	free(run(2, line).text);
 	expect_file("expect|\\\\x01&\\\\xff\\\\xc2\\\\x9b.life.max<1s|error: not measured\n");
@@ -201,7 +201,7 @@ static void test_diff(void **state)
 	free(out.text);
 }
 
-/* That it was forced is in the file, and is no failure. */
+/* The file shows that --force was used; that is no failure. */
 static void test_forced(void **state)
 {
 	char line[4 * PATH_MAX], other[2 * PATH_MAX];
@@ -231,7 +231,7 @@ static void write_text(const char *path, const char *text)
 	assert_int_equal(fclose(out), 0);
 }
 
-/* It is said before a command is run, and before a recording is looked at. */
+/* The error comes before a command is run, and before a recording is read. */
 static void test_unwritable(void **state)
 {
 	char line[4 * PATH_MAX], text[3 * PATH_MAX];
@@ -277,7 +277,7 @@ static unsigned int count_files(void)
 	return count;
 }
 
-/* It is the same file afterwards, with the mode that it had, whatever its folder allows. */
+/* The file is written in place and keeps its mode, whatever its folder allows. */
 static void test_in_place(void **state)
 {
 	char line[4 * PATH_MAX], link[PATH_MAX];
@@ -297,7 +297,7 @@ static void test_in_place(void **state)
 	assert_int_equal(stat(file, &same), 0);
 	assert_int_equal(same.st_ino, st.st_ino);
 	assert_int_equal(same.st_mode & 0777, 0640);
-	/* A link stays one, also where what it names is not there yet. */
+	/* A link stays a link, also if its target does not exist yet. */
 	snprintf(link, sizeof(link), "%s/link", folder.base);
 	assert_int_equal(symlink(file, link), 0);
 	for (int i = 0; i < 2; i++) {
@@ -316,14 +316,14 @@ static void test_in_place(void **state)
 	out = run(1, line);
 	assert_non_null(strstr(out.text, "Too many levels of symbolic links; name a file"));
 	free(out.text);
-	/* What is no file is only written. */
+	/* Anything but a plain file is only written to. */
 	out = run_program(false, 0, "%s %s --junit /dev/stdout --ktap", program, line);
 	assert_int_equal(out.status, 0);
 	assert_non_null(strstr(out.text, "</testsuites>\n"));
 	free(out.text);
 }
 
-/* Nobody takes half of it for a whole. */
+/* A file that is half written does not look whole. */
 static void test_full(void **state)
 {
 	struct output out;
@@ -353,7 +353,7 @@ static bool has_open(pid_t pid, const char *path)
 	return found;
 }
 
-/* Whatever ends it: what was there is there, and nothing beside it. */
+/* Whatever ends the program: the old file is there, and nothing beside it. */
 static void test_killed(void **state)
 {
 	char line[4 * PATH_MAX], text[4096] = "";
@@ -364,7 +364,7 @@ static void test_killed(void **state)
 	put_lives("cc", 30, 0, MS);
 	story_end();
 	write_text(file, "as it was\n");
-	/* It waits for somebody to read what it prints. */
+	/* It waits for a reader of its output. */
 	assert_int_equal(pipe2(fds, O_CLOEXEC | O_NONBLOCK), 0);
 	while (write(fds[1], text, sizeof(text)) > 0)
 		;
@@ -384,7 +384,7 @@ static void test_killed(void **state)
 	assert_int_equal(count_files(), 1);
 }
 
-/* Nobody reads what it prints any more: it ends as other filters do. */
+/* Its output has no reader any more: it ends as other filters do. */
 static void test_nobody_reads(void **state)
 {
 	int null = open("/dev/null", O_WRONLY), fds[2], status;

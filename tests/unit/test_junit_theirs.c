@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --junit where others have folders: their links and files, and what the shell has opened. */
+/* --junit in other users' folders: their links and files, and files that the shell has opened. */
 #include "story.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void expect_refused(const char *path, const char *text)
 	free(out.text);
 }
 
-/* Whoever has a folder where root writes can put a link there, or a file of their own. */
+/* The owner of a folder where root writes can put a link there, or a file of their own. */
 static void test_theirs(void **state)
 {
 	char all[2 * PATH_MAX], path[3 * PATH_MAX], target[2 * PATH_MAX];
@@ -54,7 +54,7 @@ static void test_theirs(void **state)
 	assert_int_equal(link(target, path), 0);
 	expect_refused(path, "the file is a hard link and has another name, too; name a new one");
 	expect_file_text(target, "as it was\n");
-	/* What is ours there will do, and what is new. */
+	/* Our own files there are accepted, and new ones. */
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(unlink(i ? target : path), 0);
 		out = run_program(true, 0, "%s -i %s --expect lost==0 --junit %s", program, folder.path, path);
@@ -78,7 +78,7 @@ static void test_theirs(void **state)
 	expect_refused(path, "a symbolic link in a folder where others can put one; name the file that it leads to");
 }
 
-/* What the shell has opened is nobody's trick, whoever it belongs to. */
+/* A file that the shell has opened is no trick, whatever its owner. */
 static void test_descriptors(void **state)
 {
 	static const char *const shells[] = {

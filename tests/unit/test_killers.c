@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who killed whom, out of the signals that were on their way. */
+/* Which signal, of those that were on their way, killed a process, and which process sent it. */
 #include "check.h"
 #include "marks.h"
 #include "records.h"
@@ -53,7 +53,7 @@ static void test_the_one_whose_signal_it_was(void **state)
 	assert_string_equal(killer_of(&a)->comm, "guard");
 }
 
-/* Some kernels queue another one while it is ending. */
+/* Some kernels queue another SIGKILL while the process is ending. */
 static void test_the_first_sigkill(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -74,7 +74,7 @@ static void test_the_first_sigkill(void **state)
 	assert_int_equal(proclife_process_killed(process), 12); /* no doubt: it is not held back */
 }
 
-/* Its leader has gone ahead: the process lives until its last thread has exited. */
+/* Its leader has exited first: the process lives until its last thread has exited. */
 static void test_not_while_a_thread_lives(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -113,7 +113,7 @@ static void test_the_latest_that_was_queued(void **state)
 	assert_int_equal(proclife_process_killed(proclife_tasks_find(tasks, a.task)->process), 12);
 }
 
-/* To a thread and to all: the first one ends it, but not at once if a tracer holds it back. */
+/* One to a thread and one to all: the first one ends it, but not at once if a tracer holds it back. */
 static void test_two_queues(void **state)
 {
 	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "core");
@@ -128,7 +128,7 @@ static void test_two_queues(void **state)
 	assert_string_equal(killer_of(&a)->comm, "sh");
 	assert_true(killer_of(&a)->again);
 	assert_int_equal(proclife_process_killed(proclife_tasks_find(tasks, a.task)->process), 0);
-	/* What dumps core does that once it is taken: the latest was the one. */
+	/* A signal that dumps core does so once it is taken: the latest was the killer. */
 	feed(tasks, fork_record(20, &b, &shell));
 	feed(tasks, signal_record(21, &b, SIGQUIT, &shell));
 	feed(tasks, signal_record(22, &b, SIGQUIT, &guard));
@@ -137,7 +137,7 @@ static void test_two_queues(void **state)
 	assert_int_equal(proclife_process_killed(proclife_tasks_find(tasks, b.task)->process), 0);
 }
 
-/* Where the first can have been held back, it stays so, whether a later one is blocked or not. */
+/* If the first can have been held back, that stays possible, whether a later one is blocked or not. */
 static void test_blocked_between(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -154,7 +154,7 @@ static void test_blocked_between(void **state)
 	assert_int_equal(proclife_process_killed(proclife_tasks_find(tasks, a.task)->process), 0);
 }
 
-/* Once it ends, no other signal is the one that ended it; but a SIGKILL is noted. */
+/* Once it is ending, a later signal is not the killer; but a SIGKILL is noted. */
 static void test_too_late(void **state)
 {
 	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "core");
@@ -187,7 +187,7 @@ static void test_too_late(void **state)
 	assert_int_equal(proclife_process_killed(proclife_tasks_find(tasks, b.task)->process), 12);
 }
 
-/* It was ending when the snapshot found it: that SIGKILL was not what ended it. */
+/* It was ending when the snapshot found it: the later SIGKILL did not end it. */
 static void test_ending_before(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -209,8 +209,7 @@ static void test_ending_before(void **state)
 	assert_int_equal(proclife_process_killed(process), 0);
 }
 
-/* There was no memory for what comes with it: it pends all the same. */
-/* One from before the trace can have been the one, as long as nothing shows that it lived on. */
+/* A signal from before the trace can be the killer, as long as nothing shows that the process lived on. */
 static void test_older_and_not_shown_alive(void **state)
 {
 	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "app");
@@ -226,6 +225,7 @@ static void test_older_and_not_shown_alive(void **state)
 	assert_int_equal(proclife_process_killed(proclife_tasks_find(tasks, b.task)->process), 15);
 }
 
+/* The kernel had no memory for the siginfo: the signal is pending all the same. */
 static void test_without_info(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -273,7 +273,7 @@ static void test_nobody(void **state)
 	feed(tasks, fork_record(13, &b, &shell));
 	feed(tasks, exit_record(14, &b, SIGKILL, 0)); /* the SIGNAL is not there */
 	assert_null(killer_of(&b));
-	/* Nothing that a module writes. */
+	/* A record that no module writes. */
 	odd = signal_record(15, &b, 0, &guard);
 	feed(tasks, odd);
 	odd.signal.signo = 128;
@@ -310,7 +310,7 @@ static void test_the_tree_keeps_it(void **state)
 	assert_ptr_equal(node->next->common->killer, node->common->killer);
 }
 
-/* Some thread sends it: its process has another name. */
+/* A thread sends it: its process has another name. */
 static void test_by_a_thread(void **state)
 {
 	struct who a = process_of_pid(200, "app"), b = process_of_pid(202, "app");
@@ -366,10 +366,10 @@ static void test_the_oom_killer(void **state)
 	killer = chosen(20, 201, &guard, SI_KERNEL, PROCLIFE_OOM_GLOBAL);
 	assert_int_equal(killer->cause, PROCLIFE_BY_OOM);
 	assert_int_equal(killer->oom_cgroup, 0);
-	/* It had been killed before, by kill(2), or by somebody else. */
+	/* It had been killed before, by kill(2), or by another process. */
 	assert_int_equal(chosen(30, 202, &guard, SI_USER, PROCLIFE_OOM_CGROUP)->cause, PROCLIFE_BY_ITSELF);
 	assert_int_equal(chosen(40, 203, &shell, SI_KERNEL, PROCLIFE_OOM_CGROUP)->cause, PROCLIFE_BY_ITSELF);
-	/* Of a later module. */
+	/* From a later module. */
 	killer = chosen(50, 204, &guard, SI_KERNEL, 99);
 	assert_int_equal(killer->cause, PROCLIFE_BY_OOM);
 	assert_int_equal(killer->oom_scope, 0);

@@ -27,7 +27,7 @@ static int end(void **state)
 	(void)state;
 	proclife_latency_free(latency);
 	proclife_tasks_free(tasks);
-	/* It may outlive what it was made of. */
+	/* The latency may outlive the tasks that it is made from. */
 	counts = *proclife_latency_counts(of_threads);
 	proclife_latency_free(of_threads);
 	return 0;
@@ -80,7 +80,7 @@ static void test_phases(void **state)
 			 0);
 }
 
-/* At the same instant: it took no time, and that is known. */
+/* At the same instant: the phase took no time, and that is known. */
 static void test_no_time(void **state)
 {
 	struct who a = process_of_pid(200, "a");
@@ -102,7 +102,7 @@ static double sum_of(const struct proclife_latency *of, enum proclife_phase phas
 	return proclife_histogram_mean(histogram) * proclife_histogram_count(histogram);
 }
 
-/* zombie + rcu_free == exit_free, for processes of several threads too. */
+/* zombie + rcu_free == exit_free, also for processes of several threads. */
 static void test_sum(void **state)
 {
 	uint64_t random = 1, ts = 10;
@@ -185,7 +185,7 @@ static void test_gaps(void **state)
 	assert_int_equal(count_of(PROCLIFE_LIFE), 0);
 	assert_int_equal(count_of(PROCLIFE_ZOMBIE), 0);
 	assert_int_equal(count_of(PROCLIFE_EXIT_FREE), 0);
-	/* Of the leader it is known; a thread that was in the gap can be freed later. */
+	/* The leader's free is known, but a thread in the gap can be freed later. */
 	assert_int_equal(count_of(PROCLIFE_RCU_FREE), 0);
 	assert_int_equal(proclife_histogram_max(
 				 proclife_latency_phase(of_threads, PROCLIFE_RCU_FREE)), 5);
@@ -198,7 +198,7 @@ static void test_gaps(void **state)
 	assert_int_equal(counts.incomplete, 1);
 }
 
-/* Its FREE is lost: it is no open life, and has no exit_free. */
+/* Its FREE is lost: the life is not open, and has no exit_free. */
 static void test_free_lost(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -232,7 +232,7 @@ static void test_without_reap(void **state)
 	assert_int_equal(only(PROCLIFE_EXIT_FREE), 9);
 }
 
-/* An older process had begun to exit: with which status is known, since when is not. */
+/* An older process had begun to exit: its status is known, the beginning of its exit is not. */
 static void test_began_before(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -249,7 +249,7 @@ static void test_began_before(void **state)
 	assert_int_equal(proclife_latency_counts(of_threads)->failed, 1);
 	assert_int_equal(count_of(PROCLIFE_EXIT_FREE), 0);
 	assert_int_equal(only(PROCLIFE_RCU_FREE), 2);
-	/* The kill of one that was seen. */
+	/* The kill phase of a process whose SIGKILL was seen. */
 	feed(tasks, fork_record(30, &b, &shell));
 	feed(tasks, signal_record(31, &b, SIGTERM, &shell));
 	r = record_of(38, PROCLIFE_EXITING, &b);

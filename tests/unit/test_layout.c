@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What libproclife(3) and the ABI promise to programs that are compiled already: members stay where they are,
+ * The promise of libproclife(3) and the ABI to compiled programs: members stay where they are,
  * and structures grow at their ends, if at all. Once this is released, lines are only ever added
  * here, and only the sizes of structures that may grow become larger.
  */
@@ -136,7 +136,7 @@ static const struct place places[] = {
 	AT(header, rss_error, 232), AT(header, marks_missed, 240),
 };
 
-/* A member that is new has to be above as well: the last one ends here. */
+/* A new member has to be listed above as well: the last one ends here. */
 static const struct place sizes[] = {
 	SIZE(gap, 32), SIZE(event, 40), SIZE(fault, 4672), SIZE(run_info, 272), SIZE(keep, 24), SIZE(held, 24), SIZE(damage, 168),
 	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 376),
@@ -167,7 +167,7 @@ static void test_layout(void **state)
 	assert_int_equal(count_moved(sizes, sizeof(sizes) / sizeof(sizes[0])), 0);
 }
 
-/* A member that is added must not come to lie where an older program has room left. */
+/* A new member must not lie in the padding of an older program's structure. */
 static void test_ends(void **state)
 {
 	(void)state;
@@ -185,7 +185,7 @@ static const struct place values[] = {
 	VALUE(EXIT, 5), VALUE(REAP, 6), VALUE(FREE, 7), VALUE(WAIT, 8), VALUE(HANG, 9),
 	VALUE(SIGNAL, 10), VALUE(TASK, 11), VALUE(SUPPRESSED, 12), VALUE(EXITING, 13), VALUE(MM, 14),
 	VALUE(COREDUMP, 15), VALUE(OOM, 16), VALUE(CGROUP, 17), VALUE(PAST, 18), VALUE(NOTIFY, 19),
-	VALUE(TYPES, 32), /* the size of what a ring counts */
+	VALUE(TYPES, 32), /* the size of a ring's counts */
 	VALUE(F_THREAD, 1), VALUE(F_KTHREAD, 2), VALUE(F_WORKER, 4), VALUE(F_GROUP_DEAD, 8),
 	VALUE(F_TRUNCATED, 16), VALUE(F_EXITING, 32), VALUE(F_ZOMBIE, 64), VALUE(F_GROUP_EXIT, 128),
 	VALUE(F_EXECING, 256), VALUE(F_SOFTIRQ, 512), VALUE(F_SOLE, 1024), VALUE(F_SHARES, 2048), VALUE(F_PEAK, 32768),

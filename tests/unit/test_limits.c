@@ -51,7 +51,7 @@ static void tell(void)
 	story_end();
 }
 
-/* The processes that an object of this type is of, as "101 102 ". */
+/* The processes of the objects of this type, as "101 102 ". */
 static void expect(const char *options, const char *pids)
 {
 	struct output out = run_program(false, 0, "%s -i %s %s --json", program, folder.path, options);
@@ -94,7 +94,7 @@ static void test_ends(void **state)
 	expect("--tree --signal TERM", "");
 	expect("--tree --signal SIGRTMIN+1 --signal RTMAX-30 --signal rtmin --signal SIGRTMAX", "");
 	expect("--tree --failed --comm k*", "104 ");
-	/* The record of the exit is the first that has it. */
+	/* The EXIT is the first record that has the status. */
 	expect("--events=exit --failed", "102 103 104 105 ");
 	expect("--events=exit --status 0", "101 106 ");
 }
@@ -116,7 +116,7 @@ static void test_ranges(void **state)
 {
 	(void)state;
 	tell();
-	/* By who lived then. */
+	/* Selects processes that lived then. */
 	expect("--tree --from +20.5s --to +35s", "103 104 ");
 	expect("--tree --from +15s --to +25s", "102 103 ");
 	expect("--tree --to +15s", "101 102 ");
@@ -124,13 +124,13 @@ static void test_ranges(void **state)
 	expect("--tree --from 1.5 --to 5", "101 ");
 	expect("--tree --from 10.000000000 --to 10.000000000", "101 ");
 	expect("--tree --from 10.000000001 --to 10.5", "");
-	/* By the record. */
+	/* Selects records of that time. */
 	expect("--events=exit --from +19s --to +30s", "102 103 ");
 	expect("--events=exit --from 20.000000001 --to +39s", "103 ");
 	expect("--events=fork,free --from +20s", "");
 }
 
-/* The lives whose exits --latency counts. */
+/* Expects --latency to count this many exits. */
 static void expect_lives(const char *options, unsigned int count)
 {
 	char line[3 * PATH_MAX];
@@ -195,7 +195,7 @@ static void test_counts(void **state)
 	snprintf(line, sizeof(line), "%s -i %s --expect left==0 --expect failed==0 --comm k*", program,
 		 folder.path);
 	expect_output(true, 2, line, "proclife-read: expected failed==0, but it is 1\n");
-	/* Who exits later has not ended by then, and who does not live then is not there. */
+	/* A process that exits later has not ended then, and one that does not live then is not shown. */
 	out = run_program(false, 0, "%s -i %s --summary --to 15", program, folder.path);
 	assert_non_null(strstr(out.text, "\n1 process ended, 2 did not (CPU not known); "));
 	free(out.text);
@@ -216,14 +216,14 @@ static void test_times_of_day(void **state)
 	tell();
 	set_clock(MIDNIGHT - 15);
 	expect("--events=exit --from 23:59:56", "102 103 104 105 106 ");
-	/* Of the next day, as there is none of this one. */
+	/* The next day's, as this day has none. */
 	expect("--events=exit --from 00:00:06", "103 104 105 106 ");
 	expect("--events=exit --from 0:00:20 --to 00:00:30.5", "104 ");
 	expect("--events=exit --from 23:59:56 --to 00:00:10", "102 ");
 	expect("--events=exit --from 2023-11-15 --to 2023-11-15T00:00:20", "102 103 ");
 	expect("--events=exit --from 2023-11-14T23:59:54 --to 2023-11-15", "101 ");
 	expect("--events=exit --to 2023-11-15", "101 ");
-	/* Before it begins, and behind its end. */
+	/* From before the recording begins, and until after its end. */
 	expect("--events=exit --from 22:00 --to 23:59:56", "101 ");
 	expect("--events=exit --from 12:00", "101 102 103 104 105 106 ");
 	setenv("TZ", "CET-1", 1);
@@ -252,7 +252,7 @@ static void expect_said(int status, const char *options, const char *said)
 	free(out.text);
 }
 
-/* A name is that of the recording's machine. */
+/* A user's name is looked up for the recording's machine. */
 static void test_users(void **state)
 {
 	char path[PATH_MAX + 16];
@@ -326,7 +326,7 @@ static void test_said(void **state)
 	}
 }
 
-/* What was lost at another time does not make this incomplete. */
+/* Records that were lost at another time do not make this incomplete. */
 static void test_loss(void **state)
 {
 	struct proclife_event event = { .gap = { .lost = 5 } };
@@ -334,7 +334,7 @@ static void test_loss(void **state)
 	(void)state;
 	(void)event;
 	tell();
-	file_flip(folder.path, "cpu_0", 128 * (1 + 8) + 8, 0xff); /* of the second life */
+	file_flip(folder.path, "cpu_0", 128 * (1 + 8) + 8, 0xff); /* the second life's */
 	expect_said(3, "--events", "damaged");
 	expect_said(3, "--events --from +5s --to +30s", "damaged");
 	expect_said(0, "--events --from +25s", "");

@@ -119,7 +119,7 @@ static void test_play(void **state)
 	live_tell();
 	live_at_end(80, 24, "C.UTF-8");
 	SEE("at its end");
-	/* Back, which reads it anew; and stopped there. */
+	/* Back, which reads the recording again; and paused there. */
 	press("Space t +5s Enter");
 	SEE("paused");
 	SEE("0:05 of 0:10 (49 %)");
@@ -143,7 +143,7 @@ static void test_play(void **state)
 	expect_clean();
 }
 
-/* Nothing of it is obeyed: it would be red, and the terminal would have another title. */
+/* No escape sequence in it works: the name would be red, and the terminal would have another title. */
 static void test_hostile(void **state)
 {
 	static const char *const locales[] = { "C.UTF-8", "C" };
@@ -239,7 +239,7 @@ static void test_suspend(void **state)
 	expect_screen_left();
 }
 
-/* As of a script: the shell between them is stopped at once, and has the terminal taken from both. */
+/* Run by a script: the shell between them is stopped at once, and has the terminal taken from both. */
 static void test_suspend_in_script(void **state)
 {
 	(void)state;
@@ -247,7 +247,7 @@ static void test_suspend_in_script(void **state)
 	live_at_end(80, 24, "C.UTF-8");
 	SEE("last");
 	press("C-z");
-	SEE_NOT("[1 Deaths]"); /* what the shell says of it can be lost in the change */
+	SEE_NOT("[1 Deaths]"); /* the shell's message can be lost in the change of screens */
 	press("'clear; fg' Enter");
 	SEE("[1 Deaths]");
 	press("2");
@@ -312,7 +312,7 @@ static void test_refused(void **state)
 	SEE("it takes no COMMAND");
 }
 
-/* What happens while one looks at it; frozen, the screen stays. */
+/* Events appear while the screen is shown; when frozen, it stays. */
 static void test_device(void **state)
 {
 	char options[128];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --live: what the screen says holds at each moment and in each size, and keys do what they say. */
+/* --live: the screen is correct at each moment and in each size, and keys do what they promise. */
 #include "live_device.h"
 #include "live_screen.h"
 
@@ -17,7 +17,7 @@ static void put_zombie(uint32_t pid, const char *comm)
 	live_put(0, notify_record(0, &who, &sh));
 }
 
-/* None of it moves on; what is later would have a time before 0 in it. */
+/* Nothing moves on when frozen; later events would have a time before 0 in it. */
 static void test_frozen(void **state)
 {
 	char options[128], graphs[1024];
@@ -57,7 +57,7 @@ static void test_frozen(void **state)
 	expect_clean();
 }
 
-/* A row that takes two lines is found as one, and is not cut in half. */
+/* A row of two lines is found as one, and is not cut in half. */
 static void test_filter_rows(void **state)
 {
 	(void)state;
@@ -93,7 +93,7 @@ static void test_filter_rows(void **state)
 	expect_clean();
 }
 
-/* Graphs do not run into each other, and what a narrow screen leaves out is not what changes. */
+/* Graphs do not run into each other, and a narrow screen does not leave out what changes. */
 static void test_narrow(void **state)
 {
 	static const unsigned int widths[] = { 73, 50, 40 };
@@ -119,7 +119,7 @@ static void test_narrow(void **state)
 	expect_clean();
 }
 
-/* In another width a page is broken anew; a life goes on while it is looked at. */
+/* In another width a page is wrapped again; a life goes on while it is shown. */
 static void test_pages(void **state)
 {
 	struct who sh = process_of_pid(50, "sh"), who = process_of_pid(60, "early");
@@ -151,7 +151,7 @@ static void test_pages(void **state)
 	expect_clean();
 }
 
-/* What a key asks for is there as soon as it is read, and not only once no more keys come. */
+/* The result of a key is shown as soon as it is read, and not only when no more keys come. */
 static void test_steps(void **state)
 {
 	unsigned int read = 0, i;
@@ -206,7 +206,7 @@ static void test_days(void **state)
 	SEE("end 0");
 }
 
-/* The end of what is typed is seen, where it goes on. */
+/* The end of long input is visible, where it goes on. */
 static void test_typed(void **state)
 {
 	(void)state;
@@ -222,7 +222,7 @@ static void test_typed(void **state)
 	SEE("end 0");
 }
 
-/* Keys of the table close what is in front of it: otherwise nobody would see what they do. */
+/* Keys of the table close what is in front of it, since their effect would be hidden. */
 static void test_keys_behind(void **state)
 {
 	static const char *const keys[] = { "n", "N", "f", "f", "I", "I", "P" };
@@ -244,7 +244,7 @@ static void test_keys_behind(void **state)
 	SEE("end 0");
 }
 
-/* As the screen writes it, too; but a number has to be there. */
+/* A percentage is accepted as the screen prints it, too; but it needs a number. */
 static void test_percent(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How long those lived that are older than the trace: their start says it; otherwise it is at least that long. */
+/* How long processes lived that are older than the trace: known by their start; otherwise a minimum. */
 #include "story.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void tell(void)
 	thread.start = SUSPENDED + 500 * MS;
 	story_put(task_record(0, &thread, &init));
 	unknown = older(60, "unknown", 0);
-	later = older(70, "later", SUSPENDED + 2000 * MS); /* as nobody can have been */
+	later = older(70, "later", SUSPENDED + 2000 * MS); /* which is impossible */
 	young = story_fork(&init, 80, "young");
 	die(&young, 20);
 	die(&later, 30);
@@ -55,7 +55,7 @@ static void tell(void)
 	metadata_set(folder.path, "to_boottime", "\"0x12a05f200\"");
 }
 
-/* Each of these is in what the options show. */
+/* Expects each of these in the output with these options. */
 static void expect(const char *options, const char *const *parts)
 {
 	struct output out = run_program(false, 0, "%s -i %s %s", program, folder.path, options);
@@ -78,7 +78,7 @@ static void test_deaths(void **state)
 	EXPECT("--monotonic", "      80       1 alice      20.0 ms ", "      70       1 alice     >30.0 ms ",
 	       "      60       1 alice     >40.0 ms ", "      50       1 alice       690 ms ");
 	EXPECT("--sort life", " known\n", " unknown\n", " later\n", " young\n");
-	/* With what is known of its beginning. */
+	/* With what is known of its birth. */
 	EXPECT("--lives --json", "\"pid\":60,", "\"start\":null,", "\"born\":null,", "\"life\":null,",
 	       "\"partial\":true}", "\"pid\":50,", "\"start\":5400000000,", "\"born\":null,",
 	       "\"life\":690000000,", "\"partial\":true}");
@@ -91,13 +91,13 @@ static void test_tree(void **state)
 	EXPECT("--tree --threads", "      1   >1.00 s ", "     50    690 ms ", "     51    550 ms ", "     60  >40.0 ms ",
 	       "     70  >30.0 ms ", "     80   20.0 ms ");
 	EXPECT("--tree --json", "\"pid\":50,", "\"start\":5400000000,", "\"born\":null,");
-	/* One that may have lived longer is kept. */
+	/* A process that may have lived longer is kept. */
 	EXPECT("--tree --min-life 691ms", "      1 ", "     60 ", "     70 ", "2 processes are counted");
 	EXPECT("--tree --top 1:life", "      1 ");
 	EXPECT("--tree --top 2:life", "     50 ", "#2");
 }
 
-/* Statistics and conditions are of those whose birth was seen. */
+/* Statistics and conditions use only processes whose birth was seen. */
 static void test_phases(void **state)
 {
 	(void)state;

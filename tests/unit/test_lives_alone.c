@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --sort alone: the part of a life during which no child of it lived. */
+/* --sort alone: the part of a life during which none of its children lived. */
 #include "marks.h"
 #include "story.h"
 
@@ -29,7 +29,7 @@ static void expect_alone(uint32_t pid, const char *figure)
 	free(out.text);
 }
 
-/* While none of its children lived: these can overlap, and outlive it. */
+/* Children can overlap, and outlive the process. */
 static void test_alone(void **state)
 {
 	struct who make, a, b, daemon, old, child;
@@ -68,7 +68,7 @@ static void test_alone(void **state)
 	expect_alone(60, ">40.0 ms");
 }
 
-/* A zombie from before does not live; but a process does whose leader alone is one. */
+/* A zombie from before does not live; but a process lives if only its leader is a zombie. */
 static void test_alone_with_the_dead(void **state)
 {
 	struct who careless, zombie, other, leader, thread, child;
@@ -107,7 +107,7 @@ static void test_alone_with_the_dead(void **state)
 	expect_alone(70, ">30.0 ms");
 }
 
-/* Of a child that was found in its exit, it is not known whether that was over. */
+/* A child was found in its exit: it is not known whether that was over. */
 static void test_alone_with_the_dying(void **state)
 {
 	struct who parent, child;
@@ -129,7 +129,7 @@ static void test_alone_with_the_dying(void **state)
 	expect_alone(60, "?");
 }
 
-/* Who is older and found late has lived all the time, too. */
+/* An older process that is found late has lived all the time, too. */
 static void test_alone_found_late(void **state)
 {
 	struct who other, thread, old, child;
@@ -155,7 +155,7 @@ static void test_alone_found_late(void **state)
 	expect_alone(70, ">10.0 ms");
 }
 
-/* One that was dead already when it was found did not live; nor does who is found while its parent exits. */
+/* A child that was dead when it was found did not live; nor does one that is found while its parent exits. */
 static void test_alone_found_in_exit(void **state)
 {
 	struct who parent, zombie;
@@ -179,7 +179,7 @@ static void test_alone_found_in_exit(void **state)
 	expect_alone(60, ">20.0 ms");
 }
 
-/* And if its parent is the first to die. */
+/* The same if its parent is the first to die. */
 static void test_alone_with_a_leader(void **state)
 {
 	struct who other, leader, thread;
@@ -201,7 +201,7 @@ static void test_alone_with_a_leader(void **state)
 	expect_alone(70, ">0 ns");
 }
 
-/* The EXITING of a thread was missed: it can have been before that of the others, which was told. */
+/* The EXITING of a thread was missed: it can have been before the others', which was reported. */
 static void test_alone_withdrawn(void **state)
 {
 	struct who parent, child, thread;
@@ -236,7 +236,7 @@ static void test_alone_withdrawn(void **state)
 	expect_alone(60, "?");
 }
 
-/* A child that the snapshot comes to once its parent has exited has lived before. */
+/* A child that the snapshot reaches after its parent has exited has lived before. */
 static void test_alone_found_after(void **state)
 {
 	struct who parent, child;

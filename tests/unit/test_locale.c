@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a program speaks another language, what the library says is the same. */
+/* The library's texts stay the same in a program of another language. */
 #include "check.h"
 #include "recorded.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* A catalogue of messages with one in it, as msgfmt(1) makes them for this kind of machine. */
+/* Writes a message catalogue with one entry, as msgfmt(1) makes them for this kind of machine. */
 static void translate(const char *from, const char *to)
 {
 	uint32_t head[7] = { 0x950412de, 0, 1, 28, 36, 0, 0 };

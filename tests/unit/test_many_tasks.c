@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Many lives at once, in no order, against what is known of each. */
+/* Many lives at once, in no order, checked against what is known of each. */
 static void test_many(void **state)
 {
 	enum { LIVES = 1500, STEPS = 4 };
@@ -52,7 +52,7 @@ static void test_many(void **state)
 	assert_int_equal(proclife_tasks_selected_open(tasks), 1);
 }
 
-/* Rubbish, which may make no sense but must do no harm. */
+/* Random records, which may make no sense but must do no harm. */
 static void test_rubbish(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How the memory of a process comes back: who held it, who let go of it last, and when it was unmapped. */
+/* How the memory of a process comes back: which processes held it, which dropped it last, and when it was unmapped. */
 #include "check.h"
 #include "returns.h"
 
@@ -34,7 +34,7 @@ static void test_by_itself(void **state)
 	assert_int_equal(count_of(PROCLIFE_UNMAP), 1);
 }
 
-/* Somebody reads it, until long after it is freed. */
+/* Another process reads the memory until long after its owner is freed. */
 static void test_held(void **state)
 {
 	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
@@ -47,7 +47,7 @@ static void test_held(void **state)
 	assert_int_equal(last.memory.left, 21);
 	assert_int_equal(last.memory.holders, 1);
 	assert_int_equal(last.held, 0);
-	assert_int_equal(count_of(PROCLIFE_LIFE), 1); /* counted, but for this */
+	assert_int_equal(count_of(PROCLIFE_LIFE), 1); /* all phases but this are counted */
 	assert_int_equal(count_of(PROCLIFE_HELD), 0);
 	feed(tasks, mm_record(1021, &cat, PROCLIFE_MM_TEARDOWN, &a));
 	assert_int_equal(late.count, 0);
@@ -70,7 +70,7 @@ static void test_held(void **state)
 	assert_null(proclife_latency_group(latency, 1));
 }
 
-/* One dies whose memory somebody else lets go of three ns after it. */
+/* A process dies, and another one drops its memory three ns after it. */
 static void is_held_for_a_moment(const struct who *who, const struct who *holder)
 {
 	feed(tasks, fork_record(5, holder, &shell));
@@ -80,7 +80,7 @@ static void is_held_for_a_moment(const struct who *who, const struct who *holder
 	feed(tasks, mm_record(24, holder, PROCLIFE_MM_TEARDOWN, who));
 }
 
-/* The holder lets go before the process is reaped: all of it is part of the life. */
+/* The holder drops it before the process is reaped: all of it is part of the life. */
 static void test_held_for_a_moment(void **state)
 {
 	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
@@ -96,7 +96,7 @@ static void test_held_for_a_moment(void **state)
 	assert_int_equal(count_of(PROCLIFE_UNMAP), 1);
 }
 
-/* The holder lets go before the process is gone, and unmaps until after that: both count once. */
+/* The holder drops it before the process is gone, and unmaps until after that: both count once. */
 static void test_unmapped_after_the_end(void **state)
 {
 	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
@@ -111,7 +111,7 @@ static void test_unmapped_after_the_end(void **state)
 	assert_int_equal(count_of(PROCLIFE_UNMAP), 1);
 }
 
-/* Whoever lets go last may leave the work to the kernel. */
+/* The last holder may leave the work to a kernel worker. */
 static void test_by_a_worker(void **state)
 {
 	struct who a = process_of_pid(200, "app"), ps = process_of_pid(300, "ps");
@@ -128,7 +128,7 @@ static void test_by_a_worker(void **state)
 	assert_string_equal(late.memory.by.comm, "kworker/0:1");
 	assert_int_equal(late.held, 24);
 	assert_int_equal(late.unmap, 5);
-	/* Another one took hold of it in that moment. */
+	/* Another process took a reference at that moment. */
 	a = process_of_pid(201, "app");
 	die_held(&a);
 	feed(tasks, mm_record(40, &ps, PROCLIFE_MM_ASYNC, &a));
@@ -138,7 +138,7 @@ static void test_by_a_worker(void **state)
 	assert_string_equal(late.memory.last.comm, "sh");
 }
 
-/* All threads let go, one after the other: the last one tears it down. */
+/* All threads drop it, one after the other: the last one tears it down. */
 static void test_threads(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -158,7 +158,7 @@ static void test_threads(void **state)
 	assert_int_equal(late.count, 0);
 }
 
-/* Its parent ignores SIGCHLD, so nobody is told of it; the trace ends before it is freed. */
+/* Its parent ignores SIGCHLD, so it is not notified; the trace ends before it is freed. */
 static void test_of_one_that_nobody_reaps(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -206,7 +206,7 @@ static void test_early(void **state)
 	assert_int_equal(last.unmap, 7);
 }
 
-/* A vfork child has no memory of its own, whoever of the two lives longer. */
+/* A vfork child has no memory of its own, whichever of the two lives longer. */
 static void test_shared(void **state)
 {
 	struct who a = process_of_pid(200, "make"), child = process_of_pid(201, "make");
@@ -237,7 +237,7 @@ static void test_held_by_a_child(void **state)
 	assert_int_equal(late.held, 20);
 	assert_int_equal(late.unmap, 3);
 	feed(tasks, exec_record(45, &child, 201, "/bin/cc"));
-	/* From here on it has its own. */
+	/* From here on the child has its own. */
 	feed(tasks, exit_at(50, &child));
 	feed(tasks, mm_record(52, &child, PROCLIFE_MM_TEARDOWN, &child));
 	feed(tasks, mm_record(58, &child, PROCLIFE_MM_GONE, &child));
@@ -246,7 +246,7 @@ static void test_held_by_a_child(void **state)
 	assert_int_equal(last.unmap, 6);
 }
 
-/* An exiting task can let go of another's memory last, too. */
+/* An exiting task can also drop another process's memory last. */
 static void test_another_that_exits(void **state)
 {
 	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
@@ -262,7 +262,7 @@ static void test_another_that_exits(void **state)
 	assert_null(proclife_process_memory(process_of(&cat)));
 }
 
-/* KiB of the EXIT in records.h: the largest of all that the process had, says the kernel. */
+/* KiB of the EXIT in records.h: the kernel's peak over all address spaces of the process. */
 #define KERNELS 4096
 
 static uint64_t rss_of(const struct who *who)
@@ -270,7 +270,7 @@ static uint64_t rss_of(const struct who *who)
 	return process_of(who)->max_rss;
 }
 
-/* As up to Linux 6.15, where the address space is gone already. */
+/* An EXIT up to Linux 6.15, where the address space is gone already. */
 static struct proclife_record late_exit(uint64_t ts, const struct who *who)
 {
 	struct proclife_record r = ended(ts, who, 0, 0);
@@ -279,7 +279,7 @@ static struct proclife_record late_exit(uint64_t ts, const struct who *who)
 	return r;
 }
 
-/* The kernel's figure is as good as any if the process had one address space. */
+/* The kernel's figure is right if the process had only one address space. */
 static void test_peak_without_exec(void **state)
 {
 	struct who a = process_of_pid(200, "app"), child = process_of_pid(201, "app");
@@ -296,7 +296,7 @@ static void test_peak_without_exec(void **state)
 	assert_int_equal(rss_of(&child), KERNELS);
 }
 
-/* After an exec, that of the last one counts, whichever comes first, the EXIT or its teardown. */
+/* After an exec, the last address space counts, whichever comes first, the EXIT or its teardown. */
 static void test_peak_after_exec(void **state)
 {
 	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "app"), c = process_of_pid(202, "app");
@@ -326,7 +326,7 @@ static void test_peak_after_exec(void **state)
 	assert_int_equal(rss_of(&c), 200 * 202);
 }
 
-/* Linux 6.16 and later have the address space still when the EXIT is recorded. */
+/* From Linux 6.16 on, the address space is still there when the EXIT is recorded. */
 static void test_peak_with_exit(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -342,7 +342,7 @@ static void test_peak_with_exit(void **state)
 	assert_int_equal(rss_of(&a), KERNELS);
 }
 
-/* What it had before its exec, and an exec that may have been before the trace, say nothing. */
+/* The peak before an exec does not count, nor one if an exec may have been before the trace. */
 static void test_peak_unknown(void **state)
 {
 	struct who a = process_of_pid(200, "app"), old = process_of_pid(201, "old");
@@ -366,7 +366,7 @@ static void test_peak_unknown(void **state)
 	assert_int_equal(rss_of(&old), 200 * 201);
 }
 
-/* While a thread still has the address space, its peak is not known: the one that leaves last has seen it. */
+/* While a thread still has the address space, its peak is not known: the last thread to leave reports it. */
 static void test_peak_of_the_last(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -389,7 +389,7 @@ static void test_peak_of_the_last(void **state)
 	assert_int_equal(rss_of(&a), 200 * 200 + 4);
 }
 
-/* Where its EXIT was lost, whatever follows that shows that it has ended. */
+/* If its EXIT was lost, any later record shows that it has ended. */
 static void test_peak_without_exit(void **state)
 {
 	struct who debugger = process_of_pid(199, "gdb");

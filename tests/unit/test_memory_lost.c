@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is not told of the memory of a process: records were lost, or are about another address space. */
+/* When a process's memory is not reported: records were lost, or are about another address space. */
 #include "check.h"
 #include "returns.h"
 
 #include <signal.h>
 #include <string.h>
 
-/* A gap between can hide that the handle has become another one's. */
+/* A gap can hide that the handle was reused. */
 static void test_early_before_a_gap(void **state)
 {
 	struct who a = process_of_pid(200, "hog"), reaper = process_of_pid(61, "oom_reaper");
@@ -20,7 +20,7 @@ static void test_early_before_a_gap(void **state)
 	assert_int_equal(last.unmap, 7);
 }
 
-/* What is taken after it is of the one that has the handle then. */
+/* Memory that is taken after the gap belongs to the address space that has the handle then. */
 static void test_early_again_after_a_gap(void **state)
 {
 	struct who a = process_of_pid(200, "hog"), reaper = process_of_pid(61, "oom_reaper");
@@ -34,7 +34,7 @@ static void test_early_again_after_a_gap(void **state)
 	assert_int_equal(last.memory.early, 19);
 }
 
-/* Of one that is older than the trace, it is not known whether it shares: others use it as theirs. */
+/* Whether an older process shares its memory is not known: others may use the same. */
 static void test_shared_unseen(void **state)
 {
 	struct who a = process_of_pid(200, "make"), child = process_of_pid(201, "make");
@@ -64,7 +64,7 @@ static void test_exec_drops_it(void **state)
 	assert_forgotten(201);
 }
 
-/* A gap while it is held: what is torn down then can be another one with its handle. */
+/* A gap while it is held: the teardown can be another address space's with the same handle. */
 static void test_gap(void **state)
 {
 	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
@@ -108,7 +108,7 @@ static void test_own_gap(void **state)
 	assert_int_equal(last.unmap, 7);
 }
 
-/* Whoever holds it need not end, and so its records can be suppressed. */
+/* A holder need not end, so its records can be suppressed. */
 static void test_suppressed(void **state)
 {
 	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
@@ -124,7 +124,7 @@ static void test_suppressed(void **state)
 	assert_forgotten(200);
 }
 
-/* Where there is nothing to unmap, there is no GONE; then the handle is another one's. */
+/* If there is nothing to unmap, there is no GONE; the handle is reused then. */
 static void test_nothing_to_unmap(void **state)
 {
 	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "next");
@@ -182,7 +182,7 @@ static void test_end_of_trace(void **state)
 	feed(tasks, exit_at(41, &b));
 	feed(tasks, mm_record(42, &b, PROCLIFE_MM_LEFT, &b));
 	assert_int_equal(proclife_tasks_close(tasks), 0);
-	assert_int_equal(late.count, 1); /* the other one was told with its process, which outlives it */
+	assert_int_equal(late.count, 1); /* the other one was reported with its process, which outlives it */
 	assert_int_equal(late.tgid, 200);
 	assert_int_equal(late.memory.left, 21);
 	assert_int_equal(late.memory.gone, 0);
@@ -190,7 +190,7 @@ static void test_end_of_trace(void **state)
 	assert_int_equal(last.memory.left, 42);
 }
 
-/* Without EXITING, whose memory it is is not known. */
+/* Without EXITING, the owner of the memory is not known. */
 static void test_without_exiting(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -203,7 +203,7 @@ static void test_without_exiting(void **state)
 	assert_false(last.known);
 }
 
-/* Those that are held when the tasks are freed are not leaked. */
+/* Memory that is held when the tasks are freed is not leaked. */
 static void test_freed_while_held(void **state)
 {
 	struct who a = process_of_pid(200, "app");
@@ -218,7 +218,7 @@ static void test_freed_while_held(void **state)
 	assert_int_equal(late.count, 0);
 }
 
-/* A gap that has begun before it let go can hide the GONE, too, and what uses the handle next. */
+/* A gap that began before the memory was dropped can hide the GONE, too, and the next user of the handle. */
 static void test_gap_begun_before(void **state)
 {
 	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
@@ -234,7 +234,7 @@ static void test_gap_begun_before(void **state)
 	assert_forgotten(200);
 }
 
-/* It lies where another one was of which somebody had taken a part. */
+/* It has the address of an earlier one, of which a part had been taken. */
 static void test_early_of_another(void **state)
 {
 	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "next");
@@ -257,7 +257,7 @@ static void test_early_of_another(void **state)
 	assert_int_equal(proclife_process_memory(process_of(&b))->early, 0);
 }
 
-/* Nor after a time in which its GONE can have been suppressed. */
+/* The same after a time in which its GONE can have been suppressed. */
 static void test_early_then_suppressed(void **state)
 {
 	struct who a = process_of_pid(200, "app"), reaper = process_of_pid(61, "oom_reaper");
@@ -272,7 +272,7 @@ static void test_early_then_suppressed(void **state)
 	assert_int_equal(proclife_process_memory(process_of(&a))->early, 0);
 }
 
-/* Old kernels take that of a victim so in the teardown itself. */
+/* Old kernels take a victim's memory early in the teardown itself. */
 static void test_early_by_itself(void **state)
 {
 	struct who a = process_of_pid(200, "hog");
@@ -288,7 +288,7 @@ static void test_early_by_itself(void **state)
 	assert_int_equal(last.memory.early, 0);
 }
 
-/* Its last thread had begun to exit before the trace: nobody else held it. */
+/* Its last thread had begun to exit before the trace: no other process held it. */
 static void test_thread_exiting_before(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -328,7 +328,7 @@ static void test_thread_left_before(void **state)
 	assert_int_equal(proclife_process_memory(process_of(&a))->left, 25);
 }
 
-/* That of the last thread can be lost. */
+/* The LEFT of the last thread can be lost. */
 static void test_left_before_a_gap(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -344,7 +344,7 @@ static void test_left_before_a_gap(void **state)
 	assert_int_equal(late.count, 0);
 }
 
-/* Who it was that left it to a worker can be missing, and it can be another one after all. */
+/* The ASYNC can be missing; and after an ASYNC, another process can be the last holder after all. */
 static void test_last_not_known(void **state)
 {
 	struct who a = process_of_pid(200, "app"), ps = process_of_pid(300, "ps");
@@ -365,7 +365,7 @@ static void test_last_not_known(void **state)
 	assert_false(late.memory.async);
 }
 
-/* Nothing is mapped of it any more, so that there is no GONE: it is not kept for that. */
+/* Nothing of it is mapped any more, so there is no GONE to wait for. */
 static void test_held_empty(void **state)
 {
 	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
@@ -394,7 +394,7 @@ static void test_zombie_without_gone(void **state)
 	feed(tasks, mm_record(22, &a, PROCLIFE_MM_TEARDOWN, &a));
 	feed(tasks, ended(30, &a, 0, 0));
 	feed(tasks, notify_record(31, &a, &shell));
-	feed(tasks, mm_record(40, &reaper, PROCLIFE_MM_EARLY, &a)); /* of another one */
+	feed(tasks, mm_record(40, &reaper, PROCLIFE_MM_EARLY, &a)); /* another process's */
 	assert_int_equal(proclife_tasks_close(tasks), 0);
 	assert_int_equal(last.memory.teardown, 22);
 	assert_int_equal(last.memory.early, 0);
@@ -417,7 +417,7 @@ static void test_end_of_zombie(void **state)
 	assert_false(last.memory.open);
 }
 
-/* That it is still held is not said where its end can have been lost. */
+/* It is not reported as still held if its end can have been lost. */
 static void test_end_after_a_gap(void **state)
 {
 	struct who a = process_of_pid(200, "app"), b = process_of_pid(201, "app");
@@ -435,7 +435,7 @@ static void test_end_after_a_gap(void **state)
 	assert_false(last.memory.open);
 }
 
-/* It lets go again of what is torn down already: the trace is forged. */
+/* It drops what is torn down already: the trace is forged. */
 static void test_left_after_teardown(void **state)
 {
 	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");

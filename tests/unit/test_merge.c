@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The merge against qsort(), by seed. */
+/* Compares the merge with qsort(), by seed. */
 #include "check.h"
 
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a stream holds: records and gaps, in order. */
+/* An item of a stream: a record or a gap. */
 struct item {
 	uint64_t ts;
 	uint32_t order; /* of its stream */
@@ -151,7 +151,7 @@ static void refill_dry(struct setup *s)
 	}
 }
 
-/* Its stream has @left records left at hand. */
+/* Its stream has @left records left in memory. */
 static void expect_item(const struct proclife_merge *merge, const struct proclife_event *event,
 			const struct item *item, uint64_t left)
 {
@@ -182,7 +182,7 @@ static uint64_t left_at_hand(const struct setup *s, uint32_t order)
 	return 0;
 }
 
-/* One merge of all there is; the horizon rises @rounds times on the way. */
+/* One merge of all streams; the horizon rises @rounds times on the way. */
 static void check_merge(uint64_t seed, uint32_t streams, uint64_t most, unsigned int rounds,
 			bool gaps, unsigned int trouble)
 {
@@ -226,7 +226,7 @@ static void check_merge(uint64_t seed, uint32_t streams, uint64_t most, unsigned
 		}
 		if (at < s.count)
 			assert_true(sorted[at].ts >= s.merge.horizon);
-		/* It stays so. */
+		/* The error is final. */
 		while (proclife_merge_next(&s.merge, &event))
 			assert_true(trouble);
 		assert_true(proclife_merge_top(&s.merge) >= s.merge.horizon);
@@ -371,7 +371,7 @@ static void expect_order(struct proclife_record *a, size_t in_a, struct proclife
 
 #define LATE (1ULL << 63)
 
-/* Times that are further apart than a key has room for. */
+/* Times that differ by more than a key can hold. */
 static void test_far_apart(void **state)
 {
 	struct proclife_record a[] = { { .ts = 1 }, { .ts = 2 }, { .ts = LATE }, { .ts = LATE + 2 } };
@@ -382,7 +382,7 @@ static void test_far_apart(void **state)
 	expect_order(a, 4, b, 2, expected);
 }
 
-/* What is out of order in its stream holds up no other, however late it is. */
+/* A record out of order in its stream holds up no other stream, however late it is. */
 static void test_out_of_order(void **state)
 {
 	struct proclife_record a[] = { { .ts = LATE + 10 }, { .ts = LATE + 5 }, { .ts = LATE + 20 } };
@@ -393,7 +393,7 @@ static void test_out_of_order(void **state)
 	expect_order(a, 3, b, 1, expected);
 }
 
-/* What wins again and again is taken without the tree, up to the other one or the horizon. */
+/* A stream that wins again and again is read without the tree, up to the other one or the horizon. */
 static void test_bound(void **state)
 {
 	struct proclife_record a[12], b[] = { { .ts = 100 } };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --metrics: what the file has, to the last digit, and where it is written. */
+/* --metrics: the file's content, to the last digit, and where it is written. */
 #include "marks.h"
 #include "metrics_file.h"
 #include "story.h"
@@ -35,7 +35,7 @@ static void expect(const char *text, const char *const *lines)
 
 #define EXPECT(text, ...) expect(text, (const char *const[]){ __VA_ARGS__, NULL })
 
-/* A life of so many ns, that ends with this code. */
+/* A life of @ns that ends with this code. */
 static void tell_life(uint32_t pid, const char *comm, const struct who *parent, uint64_t ns, int32_t code)
 {
 	struct who who = process_of_pid(pid, comm);
@@ -102,21 +102,21 @@ static void test_counters(void **state)
 	       "proclife_records_lost_total 0\n", "proclife_records_suppressed_total{type=\"wait\"} 77\n",
 	       "proclife_records_suppressed_total{type=\"mm\"} 0\n",
 	       "proclife_processes 3\n", "proclife_dying 1\n", "proclife_zombies 2\n",
-	       /* From before: as long as the trace. */
+	       /* A zombie from before: at least as long as the trace. */
 	       "proclife_oldest_zombie_seconds 24002.500045");
 	free(text);
 	text = written("--pid 107");
 	EXPECT(text, "proclife_forks_total 1\n", "proclife_processes 0\n", "proclife_zombies 1\n",
 	       "proclife_oldest_zombie_seconds 0.000000005\n");
 	free(text);
-	/* With another view and without, the same. */
+	/* The same with another view and without. */
 	text = written("--latency --interval 1m");
 	EXPECT(text, "proclife_forks_total 9\n", "proclife_zombies 2\n");
 	free(text);
 	text = written("--events=exit");
 	EXPECT(text, "proclife_forks_total 9\n", "proclife_execs_total 5\n", "proclife_zombies 2\n");
 	free(text);
-	/* The filter as it is at the time: a fork has the name of its parent's record. */
+	/* The filter applies at the time of the record: a fork still has its parent's name. */
 	text = written("--comm a");
 	EXPECT(text, "proclife_forks_total 4\n", "proclife_execs_total 4\n",
 	       "proclife_exits_total{status=\"failed\"} 0\n", "proclife_zombies 0\n");
@@ -134,7 +134,7 @@ static void test_histograms(void **state)
 	(void)state;
 	tell();
 	text = written("");
-	/* A bound belongs to its bucket; what is above all of them is in the last one alone. */
+	/* A bound belongs to its bucket; larger values are only in the last one. */
 	EXPECT(text, "# TYPE proclife_life_seconds histogram\nproclife_life_seconds_bucket{le=\"1e-05\"} 1\n",
 	       "proclife_life_seconds_bucket{le=\"2.5e-05\"} 3\nproclife_life_seconds_bucket{le=\"5e-05\"} 3\n",
 	       "proclife_life_seconds_bucket{le=\"1\"} 3\nproclife_life_seconds_bucket{le=\"2.5\"} 4\n",
@@ -185,7 +185,7 @@ static void test_lost(void **state)
 	free(text);
 }
 
-/* It exited before we began, so that is no exit of ours, nor an unknown one. */
+/* It exited before we began, so this exit is neither counted nor unknown. */
 static void test_found(void **state)
 {
 	struct who init = process_of_pid(1, "init"), old = process_of_pid(60, "old");
@@ -222,7 +222,7 @@ static int setup_without_notify(void **state)
 	return setup_with(state, WITHOUT_EXITING & ~PROCLIFE_HAS(PROCLIFE_NOTIFY));
 }
 
-/* Where NOTIFY is not recorded, who has exited is a zombie. */
+/* If NOTIFY is not recorded, an exited process is a zombie. */
 static void test_without_notify(void **state)
 {
 	struct who init = process_of_pid(1, "init"), who;
@@ -258,7 +258,7 @@ static struct who begin_exit(uint32_t pid, const char *comm, const struct who *p
 	return who;
 }
 
-/* The memory of held is torn down by cat, when its process is gone; that of own before; late does not end. */
+/* cat tears down the memory of held, when its process is gone; own's comes before; late does not end. */
 static void test_memory(void **state)
 {
 	struct who init = process_of_pid(1, "init"), cat = process_of_pid(99, "cat"), held, own;
@@ -297,7 +297,7 @@ static void test_memory(void **state)
 	free(text);
 }
 
-/* Nothing that anybody has chosen is in it: not a name, not a metrics_path, not a byte that is none of ours. */
+/* Nothing that a process can choose is in it: no name, no path, no foreign byte. */
 static void test_hostile(void **state)
 {
 	char *text, *line;
@@ -324,7 +324,7 @@ static void test_file(void **state)
 
 	(void)state;
 	metrics_set_path();
-	/* What a killed one with our pid has left, and a link in its place, are in nobody's way. */
+	/* A killed run's file with our pid, and a link in its place, do no harm. */
 	snprintf(beside, sizeof(beside), "%s.%d", metrics_path, (int)getpid());
 	assert_int_equal(symlink("/nowhere/else", beside), 0);
 	mask = umask(022);
@@ -340,7 +340,7 @@ static void test_file(void **state)
 	assert_string_equal(text, "two\n");
 	free(text);
 	assert_int_equal(metrics_files(), 1);
-	/* What cannot be replaced stays, and nothing is left beside it. */
+	/* A file that cannot be replaced stays, and nothing is left beside it. */
 	assert_int_equal(unlink(metrics_path), 0);
 	assert_int_equal(mkdir(metrics_path, 0777), 0);
 	assert_int_equal(replace_file(metrics_path, "three\n", 6), -EISDIR);
@@ -373,7 +373,7 @@ static void test_errors(void **state)
 	assert_int_equal(metrics_files(), 0);
 }
 
-/* What is no regular file stays. */
+/* Anything but a regular file stays. */
 static void test_place(void **state)
 {
 	static const char *const names[] = { "symbolic link", "directory", "fifo" };
@@ -402,7 +402,7 @@ static void test_place(void **state)
 		assert_int_equal(access(target, F_OK), -1);
 		assert_int_equal(remove(metrics_path), 0);
 	}
-	/* One that is there already is what every other start finds. */
+	/* At every later start, the file exists already. */
 	free(written(""));
 	free(written(""));
 }

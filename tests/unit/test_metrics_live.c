@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --metrics of a device that goes on: when the file is written, and what may happen to it meanwhile. */
+/* --metrics of a live device: when the file is written, and what may happen to it meanwhile. */
 #include "live_device.h"
 #include "metrics_file.h"
 #include "program.h"
@@ -46,7 +46,7 @@ static pid_t start(int *err, const char *options)
 	return pid;
 }
 
-/* It keeps the file up to date, says nothing, and writes the last state when it is told to end. */
+/* It keeps the file up to date, prints nothing, and writes the last state on SIGTERM. */
 static void test_live(void **state)
 {
 	struct output out = { NULL, 0, 0 };
@@ -61,7 +61,7 @@ static void test_live(void **state)
 	live_story(1);
 	text = wait_for("proclife_forks_total", 3);
 	assert_true(metrics_value(text, "proclife_exits_total{status=\"failed\"}") == 1);
-	assert_true(metrics_value(text, "proclife_processes") == 1); /* the daemon; of nobody else there was a record */
+	assert_true(metrics_value(text, "proclife_processes") == 1); /* the daemon; no other process has a record */
 	free(text);
 	live_story(2);
 	kill(pid, SIGTERM);
@@ -76,7 +76,7 @@ static void test_live(void **state)
 	assert_int_equal(metrics_files(), 1);
 }
 
-/* Of what the module has missed since it was loaded, that since we began; the device had one before. */
+/* Only misses since we began count, not since the module was loaded; the device had one before. */
 static void test_missed(void **state)
 {
 	struct output out = { NULL, 0, 0 };
@@ -95,7 +95,7 @@ static void test_missed(void **state)
 	free(out.text);
 }
 
-/* What the interval does not reach is written at the end, too. */
+/* The last, incomplete interval is written at the end, too. */
 static void test_last(void **state)
 {
 	struct output out = { NULL, 0, 0 };
@@ -117,7 +117,7 @@ static void test_last(void **state)
 	free(text);
 }
 
-/* The folder is away for a while: one message, and another one when it is there again. */
+/* The folder is missing for a while: one message, and another one when it is back. */
 static void test_failing(void **state)
 {
 	char away[PATH_MAX + 10], wanted[3 * PATH_MAX];
@@ -146,7 +146,7 @@ static void test_failing(void **state)
 	free(out.text);
 }
 
-/* Another one writes the same file: told once. Who removes it, or reads it, is none. */
+/* Another program writes the same file: reported once. Removing or reading it is not reported. */
 static void test_shared(void **state)
 {
 	struct output out = { NULL, 0, 0 };
@@ -177,7 +177,7 @@ static void test_shared(void **state)
 	free(out.text);
 }
 
-/* Whoever reads it meanwhile finds all of it. */
+/* A reader always finds the whole file. */
 static void test_atomic(void **state)
 {
 	struct output out = { NULL, 0, 0 };
@@ -201,7 +201,7 @@ static void test_atomic(void **state)
 	kill(pid, SIGTERM);
 	collect_output(pid, err, &out);
 	close(err);
-	/* It is not read by node_exporter alone: what is lost is told there, too. */
+	/* The file reports losses, as the exit status does. */
 	text = metrics_read();
 	assert_true((metrics_value(text, "proclife_records_lost_total") > 0) == (out.status == 3));
 	free(text);

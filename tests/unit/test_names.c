@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tasks without a name, as prctl(PR_SET_NAME, "") makes them, in every view; and unknown names. */
+/* Tasks with an empty name, by prctl(PR_SET_NAME, ""), in every view; and unknown names. */
 #include "story.h"
 
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A parent and its children, one killed by the parent and one left a zombie: no one has a name. */
+/* A parent and its children, one killed by the parent and one left a zombie: none has a name. */
 static void tell(void)
 {
 	struct who init = process_of_pid(1, "init"), parent, child, thread;
@@ -89,7 +89,7 @@ static void test_json(void **state)
 	EXPECT("--json --zombies", "\"pid\":103,\"comm\":\"\"", "\"reaper_comm\":\"\"");
 }
 
-/* The two are compared as one, and they differ in one group, which has no name. */
+/* Both runs differ in one group, which has no name. */
 static void test_diff(void **state)
 {
 	struct who init = process_of_pid(1, "init"), child;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* To whom the end of a process is announced: its parent, a tracer, and who inherits it. */
+/* Which process is notified of an end: the parent, a tracer, or an adopter. */
 #include "check.h"
 #include "reapers.h"
 
@@ -22,7 +22,7 @@ static const struct proclife_process *known(const struct who *who)
 	return proclife_tasks_find(tasks, who->task)->process;
 }
 
-/* UINT64_MAX: it is not known, or there is none. */
+/* UINT64_MAX: not known, or there is none. */
 static uint64_t phase_of(const struct proclife_process *process, enum proclife_phase phase)
 {
 	uint64_t ns;
@@ -71,7 +71,7 @@ static void test_traced(void **state)
 static struct proclife_tracer last_tracer;
 static uint64_t last_phases[PROCLIFE_PHASES];
 
-/* While it is there: a copy of it has no tracer. */
+/* While the process exists: a copy of it has no tracer. */
 static void note_gone(void *data, struct proclife_process *process)
 {
 	const struct proclife_tracer *tracer = proclife_process_tracer(process);
@@ -105,7 +105,7 @@ static void test_phases(void **state)
 	assert_string_equal(last_tracer.comm, "gdb");
 }
 
-/* strace, or a shell under set -m: the tracer is the parent, and nothing stands between them. */
+/* strace, or a shell under set -m: the tracer is the parent, which is notified at once. */
 static void test_traced_by_the_parent(void **state)
 {
 	struct who a = process_of_pid(200, "a");
@@ -120,7 +120,7 @@ static void test_traced_by_the_parent(void **state)
 	assert_int_equal(phase_of(LAST_GONE, PROCLIFE_ZOMBIE), 8);
 }
 
-/* It was a zombie before its parent ended: the first one counts, and the last one is to reap it. */
+/* It was a zombie before its parent ended: the first notice counts, and the last parent has to reap it. */
 static void test_inherited(void **state)
 {
 	struct who parent = process_of_pid(150, "parent"), a = process_of_pid(200, "a");
@@ -143,7 +143,7 @@ static void test_inherited(void **state)
 	assert_int_equal(phase_of(LAST_GONE, PROCLIFE_ZOMBIE), 28);
 }
 
-/* Found as a zombie: what is seen is for the heir, and since when it was one is not known. */
+/* Found as a zombie: the notice that is seen is the adopter's, and since when it was one is not known. */
 static void test_inherited_of_before(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -157,7 +157,7 @@ static void test_inherited_of_before(void **state)
 	assert_int_equal(proclife_process_state(known(&a)), PROCLIFE_IS_ZOMBIE);
 	assert_int_equal(proclife_process_awaits(known(&a)), 1);
 	assert_int_equal(proclife_process_shown_zombie(known(&a)), 5);
-	/* A tracer that held it then lets it go: this one is the first. */
+	/* A tracer that held it then detaches: this notice is the first. */
 	found = task_record(6, &b, &shell);
 	found.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
 	found.state.tracer_tgid = 150;
@@ -170,7 +170,7 @@ static void test_inherited_of_before(void **state)
 	assert_false(proclife_process_is_held(known(&b)));
 }
 
-/* What a tracer hears of a thread, or of a leader that others outlive, is not the end of the process. */
+/* A tracer's notice of a thread, or of a leader that others outlive, is not the end of the process. */
 static void test_threads(void **state)
 {
 	struct who gdb = process_of_pid(150, "gdb"), a = process_of_pid(200, "a"), t = thread_of(&a, 201);
@@ -198,7 +198,7 @@ static void test_threads(void **state)
 	assert_true(proclife_process_is_held(known(&a)));
 }
 
-/* Its leader was found as a zombie, beside a thread: it is alive, and no tracer has been told. */
+/* Its leader was found as a zombie, beside a thread: the process is alive, and no tracer has been notified. */
 static void test_found_leader(void **state)
 {
 	struct who a = process_of_pid(200, "a"), t = thread_of(&a, 201);
@@ -236,8 +236,8 @@ static void note_left(void *user, struct proclife_process *process)
 }
 
 /*
- * A debugger has one thread of it, which has ended, and has not waited: so the leader, found as a zombie, was not
- * announced, whether the ends of both were seen before (@seen), and at the end of the trace, too.
+ * A debugger traces one thread, which has ended, and has not waited for it: so the parent was not notified of the
+ * leader, found as a zombie, whether the ends of both were seen before (@seen) or not; nor until the end.
  */
 static void thread_is_held(bool seen)
 {
@@ -279,7 +279,7 @@ static void test_held_by_a_thread_seen(void **state)
 	thread_is_held(true);
 }
 
-/* Nobody has to wait: it counts for the parent that wants it so, whoever released it. */
+/* No process has to wait: it counts for the parent that asked for this, whichever process released it. */
 static void test_autoreaped(void **state)
 {
 	struct who gdb = process_of_pid(150, "gdb"), a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -293,7 +293,7 @@ static void test_autoreaped(void **state)
 	feed(tasks, free_record(24, &a));
 	assert_int_equal(LAST_GONE->autoreaped, PROCLIFE_AUTOREAP_IGNORED);
 	assert_int_equal(LAST_GONE->marks.notified, 22);
-	/* SA_NOCLDWAIT: with a signal; and a tracer released it. */
+	/* SA_NOCLDWAIT: the signal is sent; and a tracer released it. */
 	feed(tasks, fork_record(30, &b, &shell));
 	feed(tasks, exit_below_record(40, &b, &shell));
 	feed(tasks, traced_record(42, &b, &gdb, &shell));
@@ -310,7 +310,7 @@ static void test_autoreaped(void **state)
 	assert_int_equal(reaper_of(reapers, 150).reaped, 0);
 }
 
-/* Who inherits the zombie ignores SIGCHLD, or is an init that is ending: the parent that ends releases it. */
+/* The adopter of the zombie ignores SIGCHLD, or is an init that is ending: the exiting parent releases it. */
 static void test_inherited_by_who_ignores(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b"), parent = process_of_pid(202, "parent");
@@ -346,7 +346,7 @@ static void test_inherited_by_who_ignores(void **state)
 		assert_int_equal(proclife_reapers_get(reapers, i)->reaped, 0);
 }
 
-/* Behind a gap, the notice to the parent as of the exit is the first one; another one need not be. */
+/* After a gap, a notice to the parent at the exit is the first one; another one need not be. */
 static void test_gap(void **state)
 {
 	struct who parent = process_of_pid(150, "parent"), a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -375,15 +375,15 @@ static void test_gap(void **state)
 	feed(tasks, free_record(42, &a));
 	assert_true(LAST_GONE->notified_lost);
 	assert_int_equal(phase_of(LAST_GONE, PROCLIFE_ZOMBIE), NONE);
-	/* Its exit is after the gap, and its parent ended before anybody was notified. */
+	/* Its exit is after the gap, and its parent ended before any process was notified. */
 	feed(tasks, exit_below_record(50, &c, &parent));
 	feed(tasks, notify_record(51, &c, &init));
 	assert_int_equal(known(&c)->marks.notified, 51);
 }
 
 /*
- * An EXIT is lost, of a process or of a thread: that its tracer was notified shows that all of it has ended. The
- * tracer is younger than what was seen of it before.
+ * An EXIT is lost, of a process or of a thread: a notice to its tracer shows that all of it has ended. The
+ * tracer is younger than the last record before.
  */
 static void test_traced_in_a_gap(void **state)
 {
@@ -412,7 +412,7 @@ static void test_traced_in_a_gap(void **state)
 	}
 }
 
-/* Its EXIT is lost: each notice shows that it was a zombie then, and the latest one is behind all gaps. */
+/* Its EXIT is lost: each notice shows that it was a zombie then, and the latest one is after all gaps. */
 static void test_notified_in_a_gap(void **state)
 {
 	struct who parent = process_of_pid(150, "parent"), a = process_of_pid(200, "a");
@@ -433,7 +433,7 @@ static void test_notified_in_a_gap(void **state)
 	assert_int_equal(known(&a)->real_parent_tgid, 150);
 }
 
-/* A tracer's is seen, and then there is a gap: only one for the parent as of then is the parent's first one. */
+/* A tracer's notice is seen before a gap: after it, only a notice to the same parent is the parent's first one. */
 static void test_gap_behind_a_tracer(void **state)
 {
 	struct who gdb = process_of_pid(150, "gdb"), a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -458,7 +458,7 @@ static void test_gap_behind_a_tracer(void **state)
 	assert_false(known(&b)->tracer_lost);
 }
 
-/* The snapshot behind a gap finds no tracer: who has to wait for it is the parent, since it is not known when. */
+/* The snapshot after a gap finds no tracer: its parent has to wait for it, but not known since when. */
 static void test_released_in_a_gap(void **state)
 {
 	struct who gdb = process_of_pid(150, "gdb"), a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -493,13 +493,13 @@ static void test_released_in_a_gap(void **state)
 	found.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
 	feed(tasks, found);
 	assert_int_equal(proclife_process_state(known(&c)), PROCLIFE_IS_ZOMBIE);
-	/* It is not the first one, although it is for the same parent. */
+	/* It is not the first notice, although it is for the same parent. */
 	feed(tasks, notify_record(60, &a, &shell));
 	assert_int_equal(known(&a)->marks.notified, 0);
 	assert_int_equal(phase_of(known(&a), PROCLIFE_TRACED), NONE);
 }
 
-/* Carried from one part of a recording to the next: cut anywhere, it is as in the whole. */
+/* Carried from one part of a recording to the next: cut anywhere, the result equals the whole's. */
 static void test_carried(void **state)
 {
 	static const struct proclife_reports reports = { .size = sizeof(reports), .process_gone = note_gone };

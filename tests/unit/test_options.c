@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* proclife-read's command line: what is understood. test_usage.c has the rest. */
+/* proclife-read's command line: what is accepted. test_usage.c has the rest. */
 #include "check.h"
 
 #include <limits.h>
@@ -158,7 +158,7 @@ static void test_expectations(void **state)
 	shows(&options, &view_tree.request, NULL, NULL);
 	assert_int_equal(options.expect.form, VERDICTS_PLAIN);
 	options_free(&options);
-	/* Nothing else is shown, but with --json the verdict can be. */
+	/* No view is given, but with --json the verdict can be shown. */
 	options = parse("--json --expect lost==0");
 	shows(&options, NULL, NULL, NULL);
 	options_free(&options);
@@ -212,7 +212,7 @@ static void test_command(void **state)
 	options_free(&options);
 }
 
-/* What is shown of the processes, and which of them. */
+/* Options that select processes. */
 static void test_selection(void **state)
 {
 	struct options options;

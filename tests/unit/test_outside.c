@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What comes from outside: the files .cgroups and .users of a recording and the others, whatever lies in their
- * place; and paths and arguments in messages, whatever is in them.
+ * Input from outside: the files .cgroups and .users of a recording and others, and whatever lies in their
+ * place; and paths and arguments in messages, whatever they hold.
  */
 #include "story.h"
 
@@ -56,7 +56,7 @@ static const char *path_of(const char *name)
 #define MEMORY (1 << 30)
 #endif
 
-/* Standard output and standard error of one run each; a hang or 1 GiB more is no answer. */
+/* Expects this on standard output and standard error; a hang or 1 GiB more memory fails. */
 static void expect(const char *options, int status, const char *out, const char *error)
 {
 	struct rlimit limit, tight;
@@ -95,7 +95,7 @@ static void test_cgroups(void **state)
 	expect("--latency --cgroup /a", 0, "0 processes\n\nPHASE", "no process matched --cgroup /a\n");
 	story_cgroups(folder.path, "77 /a\n77 /b\n77 /a\n");
 	expect(CGROUPS, 0, "\n/a, 1 alive\n", "damaged: 1 of its lines is no number and path");
-	/* What was being written when it was cut off. */
+	/* A line that was being written when the recorder was killed. */
 	story_cgroups(folder.path, "77 /a\n78 /b");
 	expect(CGROUPS, 0, "\n/a, 1 alive\n", NULL);
 	story_cgroups(folder.path, "x\n77 /a\n 78 /b\n");
@@ -110,12 +110,12 @@ static void test_cgroups(void **state)
 	line[sizeof(line) - 1] = '\0';
 	story_cgroups(folder.path, line);
 	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", "/.cgroups: damaged: a line is too long");
-	/* More than there is memory. */
+	/* A file larger than memory. */
 	assert_int_equal(truncate(path_of(".cgroups"), (off_t)1 << 40), 0);
 	expect(CGROUPS, 0, "\ncgroup 77, 1 alive\n", "/.cgroups: damaged: a line is too long");
 }
 
-/* The same of names; what a uid can be is less. */
+/* The same for names; a uid has a smaller range. */
 static void test_users(void **state)
 {
 	char line[2000];
@@ -148,7 +148,7 @@ static void test_users(void **state)
 	       "not known without it\n");
 }
 
-/* So many paths of this length; the number of the first one is known. */
+/* Makes @count paths of this length; the first one has a known number. */
 static void many_cgroups(unsigned int count, unsigned int length)
 {
 	FILE *file = fopen(path_of(".cgroups"), "w");
@@ -160,7 +160,7 @@ static void many_cgroups(unsigned int count, unsigned int length)
 	assert_int_equal(fclose(file), 0);
 }
 
-/* What is read of it has an end, and so has the memory that it takes. */
+/* Reading stops at a limit, and so does the memory that it takes. */
 static void test_many_cgroups(void **state)
 {
 	struct rusage usage;
@@ -177,7 +177,7 @@ static void test_many_cgroups(void **state)
 		assert_in_range(usage.ru_maxrss, 1, 128 << 10);
 }
 
-/* A lease on one that nobody gives up: with it, the kernel would have to wait for that. */
+/* A lease on one that is not given up: an open(2) would have to wait for that. */
 static void test_lease(void **state)
 {
 	static const char *const names[] = { "metadata", "cpu_0", ".cgroups" };
@@ -205,7 +205,7 @@ static void test_lease(void **state)
 	expect("--events", 0, " fork ", NULL);
 }
 
-/* Something else in its place: the rest is shown. */
+/* Something else in its place: the views still work. */
 static void test_no_cgroups(void **state)
 {
 	(void)state;
@@ -224,7 +224,7 @@ static void test_no_cgroups(void **state)
 	       "\n");
 }
 
-/* In the library, as root is not to be kept out. */
+/* Tested in the library, since root can read any file. */
 static void test_unreadable(void **state)
 {
 	struct proclife_cgroups *cgroups = NULL;
@@ -253,7 +253,7 @@ static void test_unreadable(void **state)
 	proclife_cgroups_free(cgroups);
 }
 
-/* The folder itself, and one of a recorder's run in it. */
+/* The folder itself, and a run's folder in it. */
 static void test_unreadable_folder(void **state)
 {
 	struct proclife_source *source;
@@ -283,7 +283,7 @@ static void test_unreadable_folder(void **state)
 	assert_int_equal(chmod(folder.path, 0700), 0);
 }
 
-/* The same for the file without which there is no recording, and for one that is a part of it. */
+/* The same for the metadata, and for a stream. */
 static void test_files(void **state)
 {
 	static const char *const names[] = { "metadata", "cpu_0" };
@@ -304,7 +304,7 @@ static void test_files(void **state)
 		snprintf(message, sizeof(message), "/%s: a folder, not a plain file", names[i]);
 		expect("--events", i ? 3 : 1, out[i], message);
 		rmdir(path);
-		/* Not even to itself: what opening it does depends on what it points to. */
+		/* A link is refused even if it points to the real file. */
 		assert_int_equal(symlink(kept, path), 0);
 		snprintf(message, sizeof(message), "/%s: a symbolic link, not a plain file",
 			 names[i]);
@@ -318,7 +318,7 @@ static void test_files(void **state)
 	expect("--events", 1, "", "/metadata: not a recording: too large");
 }
 
-/* As words, for they can have spaces; what is said on standard error. */
+/* Takes separate words, since they can have spaces; returns standard error. */
 static struct output run(const char *locale, const char *option, const char *value)
 {
 	int null = open("/dev/null", O_WRONLY), fds[2];
@@ -369,7 +369,7 @@ static void test_messages(void **state)
 			     ": No such file or directory; the service proclife-recorder makes it: ");
 	expect_error("C", "--device", "/no/\033", 1, "proclife-read: $'/no/\\x1b': No such file");
 	expect_error("C", "--diff=/no/\033", "/no/b", 1, "proclife-read: $'/no/\\x1b': cannot open");
-	/* The command line, of which the C library tells some itself. */
+	/* The command line; some messages are the C library's. */
 	expect_error("C", "--pid", "\033\n1", 129, "proclife-read: --pid $'\\x1b\\n1': not a process");
 	expect_error("C", "--expect", "\033", 129, "proclife-read: --expect $'\\x1b': the figure");
 	expect_error("C", "--uid", "no\nbody", 129, "proclife-read: --uid $'no\\nbody': neither a known user");
@@ -379,7 +379,7 @@ static void test_messages(void **state)
 	expect_error("C", "a\033", "", 129, "proclife-read: $'a\\x1b': unexpected word; put '--' before a command, or -i before a recording\n");
 }
 
-/* Whatever the length, the reason and the remedy are there. */
+/* Whatever the length, the message has the reason and the remedy. */
 static void test_long_paths(void **state)
 {
 	char path[20000];
@@ -402,7 +402,7 @@ static void test_long_paths(void **state)
 	}
 }
 
-/* The same for a recording that is there, and broken. */
+/* The same for a recording that exists, and is broken. */
 static void test_long_folder(void **state)
 {
 	char path[PATH_MAX], deep[PATH_MAX], name[150];
@@ -414,7 +414,7 @@ static void test_long_folder(void **state)
 	memset(name, 'd', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
 	length = (size_t)snprintf(deep, sizeof(deep), "%s", folder.base);
-	/* Two bytes of UTF-8 each, so that one stands where the path is cut. */
+	/* Two bytes of UTF-8 each, so that the path is cut inside a character. */
 	for (size_t i = 1; i < sizeof(name) - 1; i += 2)
 		memcpy(name + i, "\xc3\xa4", 2);
 	while (length + sizeof(name) + 12 < PATH_MAX) {

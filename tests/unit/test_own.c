@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // WRAP: geteuid mkdirat closedir
-/* Folders that belong to others, or where others can write: nothing is recorded there that they could exchange. */
+/* Folders of other users, or where others can write: no recording there can be exchanged by them. */
 #include "check.h"
 #include "live_device.h"
 #include "program.h"
@@ -17,8 +17,8 @@
 
 #define NOBODY 65534
 
-static uid_t pretended; /* 0: nobody else */
-static const char *made; /* when a folder of this name is made, or one was listed, somebody does this: */
+static uid_t pretended; /* 0: the real one */
+static const char *made; /* after a folder of this name is made, or listed, another user does this: */
 static void (*meanwhile)(void);
 
 uid_t __real_geteuid(void);
@@ -76,7 +76,7 @@ static bool is_empty(const char *path)
 	return count == 2;
 }
 
-/* Of a recorder, or of one that keeps the latest. */
+/* Tries a recorder, or one that keeps the latest. */
 static int try_record(const char *path, bool keeps)
 {
 	struct proclife_run_info info = { .size = sizeof(info), .began = 1, .command_status = -1 };
@@ -134,7 +134,7 @@ static void test_modes(void **state)
 	}
 }
 
-/* A new folder in one of somebody else will do. */
+/* A new folder in another user's folder is accepted. */
 static void test_of_others(void **state)
 {
 	char path[2 * PATH_MAX], new[3 * PATH_MAX];
@@ -149,10 +149,10 @@ static void test_of_others(void **state)
 		snprintf(new, sizeof(new), "%s/new-%d//", path, keeps);
 		assert_int_equal(try_record(new, keeps), 0);
 	}
-	assert_int_equal(try_record(new, true), 0); /* it is there now, and ours */
+	assert_int_equal(try_record(new, true), 0); /* it exists now, and is ours */
 }
 
-/* Where all files have one owner, it is that one whom nobody can tell from us. */
+/* If all files have the same owner, that owner cannot be distinguished from us. */
 static void test_one_owner(void **state)
 {
 	uid_t own = __real_geteuid();
@@ -177,7 +177,7 @@ static void test_one_owner(void **state)
 	assert_int_equal(seteuid(own), 0);
 }
 
-/* A link is followed where nobody else can put one. */
+/* A link is followed where no other user can put one. */
 static void test_link(void **state)
 {
 	char target[2 * PATH_MAX], open_to_all[2 * PATH_MAX], link[3 * PATH_MAX];
@@ -213,7 +213,7 @@ static void put_links(void)
 	}
 }
 
-/* Links that are put there once the folder has been looked at, and while it is recorded. */
+/* Links that are put there after the folder was checked, and while it is recorded. */
 static void test_links_in_it(void **state)
 {
 	struct proclife_run_info info = { .size = sizeof(info), .began = 1, .ended = 100, .command_status = -1 };
@@ -255,7 +255,7 @@ static void exchange_above(void)
 	exchange("above", "other");
 }
 
-/* The folder of the run, in that of the parts. */
+/* Exchanges the folder of the run, in the folder of the parts. */
 static void exchange_run(void)
 {
 	char run[PATH_MAX] = "", name[2 * PATH_MAX], other[3 * PATH_MAX];
@@ -273,7 +273,7 @@ static void exchange_run(void)
 	meanwhile = NULL;
 }
 
-/* Whoever owns a folder above exchanges what is in it, once ours is made: it is written to ours all the same. */
+/* The owner of a folder above exchanges ours after it was made: the recording goes to ours all the same. */
 static void test_exchanged(void **state)
 {
 	char other_path[2 * PATH_MAX], path[3 * PATH_MAX];
@@ -315,7 +315,7 @@ static void expect_said(const char *options, const char *path, const char *text)
 	assert_true(is_empty(path));
 }
 
-/* The message has the remedy, of each option that names a folder. */
+/* The message has the remedy, for each option that names a folder. */
 static void test_program(void **state)
 {
 	char record[2 * PATH_MAX], save[2 * PATH_MAX], slice[2 * PATH_MAX], path[2 * PATH_MAX];

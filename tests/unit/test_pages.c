@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The manual pages tell all that there is, and nothing else: options, functions, fields of the ABI.
- * Their example programs do what they say.
+ * The manual pages have exactly what exists: options, functions, fields of the ABI.
+ * Their example programs work.
  */
 #include "program.h"
 #include "recorded.h"
@@ -75,7 +75,7 @@ static bool has_option(const char *page, const char *option)
 	return false;
 }
 
-/* No page has an option that there is not. */
+/* No page has an option that does not exist. */
 static void check_no_other_options(const char *name, const char *help)
 {
 	char *page = read_source(name);
@@ -115,7 +115,7 @@ static void test_options(void **state)
 
 	(void)state;
 	assert_int_equal(help.status, 0);
-	/* At the beginning of a line, or behind a short one. */
+	/* At the beginning of a line, or after a short option. */
 	for (at = help.text; (at = next_name(at, " --", name)); count++) {
 		if (strncmp(at - 5, "   --", 5) && strncmp(at - 4, ", --", 4))
 			continue; /* in the text of another one */
@@ -140,7 +140,7 @@ static void test_options(void **state)
 	free(help.text);
 }
 
-/* In place: without comments, one space between words, none behind a star. */
+/* Squeezes in place: without comments, one space between words, none after a star. */
 static void squeeze(char *text)
 {
 	char *to = text;
@@ -158,7 +158,7 @@ static void squeeze(char *text)
 	*to = '\0';
 }
 
-/* Of the squeezed header: "int proclife_x(...)"; empty if it is not there. */
+/* The prototype in the squeezed header: "int proclife_x(...)"; empty if it is not there. */
 static void declared_as(const char *header, const char *name, char prototype[512])
 {
 	const char *at = header, *end;
@@ -175,7 +175,7 @@ static void declared_as(const char *header, const char *name, char prototype[512
 	prototype[end - at - (long)strspn(at, " ")] = '\0';
 }
 
-/* Of the page: what stands between quotes behind ".Ft" and ".Fn NAME". */
+/* The prototype in the page, from ".Ft" and ".Fn NAME". */
 static void shown_as(const char *page, const char *name, char prototype[512])
 {
 	char entry[112];
@@ -236,7 +236,7 @@ static void test_functions(void **state)
 	free(header);
 }
 
-/* dkms.conf has the version; the header says the same, and so does the library. */
+/* dkms.conf has the version; the header and the library agree. */
 static void test_version(void **state)
 {
 	char *dkms = read_source("dkms.conf"), wanted[64];
@@ -338,7 +338,7 @@ static void test_abi_example(void **state)
 	fake_device_free(device);
 }
 
-/* It follows until it is told to stop. */
+/* It follows until a signal. */
 static void test_library_example(void **state)
 {
 	static const char life[] = "1000 made-up life 1.500 ms teardown 1.500 ms zombie 1.500 ms "
@@ -355,7 +355,7 @@ static void test_library_example(void **state)
 		 device->fd);
 	pid = start_program(line, fds[1], STDERR_FILENO, 0);
 	close(fds[1]);
-	/* It shows what comes once it has begun: so lives go on until it shows some. */
+	/* It shows only what comes after its start: so lives are written until it shows some. */
 	while (!strstr(text, life)) {
 		struct timeval tick = { 0, 10000 };
 		fd_set set;
@@ -466,7 +466,7 @@ int main(void)
 
 	if (find_program())
 		return 1;
-	/* B/proclife-read, and B/tests/examples beside it. */
+	/* The program is B/proclife-read; the examples are in B/tests/examples. */
 	snprintf(examples, sizeof(examples), "%.*s/tests/examples",
 		 (int)(strrchr(program, '/') - program), program);
 	return cmocka_run_group_tests(tests, NULL, NULL);

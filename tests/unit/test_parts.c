@@ -40,7 +40,7 @@ static void test_latest(void **state)
 		assert_null(proclife_recording_damage(replayed, 0));
 		parted_carried(&again, &live, info->began);
 		assert_int_equal(info->lost, 0);
-		/* Of what may be kept, most is. */
+		/* Most of what may be kept is kept. */
 		assert_true(again.count * sizeof(*again.records) > keep.bytes / 2);
 		proclife_source_free(replayed);
 		log_free(&live);
@@ -104,7 +104,7 @@ static void tell(struct log *log, size_t which)
 	proclife_tasks_free(tasks);
 }
 
-/* All that ended since the first part began, or is open, as the whole trace tells it. */
+/* All lives that ended since the first part began, or are open, are reported as by the whole trace. */
 static void check_lives(void)
 {
 	size_t after;
@@ -116,7 +116,7 @@ static void check_lives(void)
 	for (size_t i = 0; i < told_count[1]; i++) {
 		size_t same = after;
 
-		/* Those that outlive it come in the order of their beginning. */
+		/* Lives that outlive it come in the order of their beginning. */
 		while (same < told_count[0] && told[0][same].start != told[1][i].start)
 			same++;
 		assert_true(same < told_count[0]);
@@ -148,7 +148,7 @@ static void test_lives(void **state)
 	}
 }
 
-/* The records between two times, both left out: what comes at the same time as a part ends can be in the next. */
+/* The records between two times, both excluded: records at the time when a part ends can be in the next one. */
 static size_t between(const struct log *log, uint64_t from, uint64_t to, size_t *first)
 {
 	size_t end;
@@ -160,7 +160,7 @@ static size_t between(const struct log *log, uint64_t from, uint64_t to, size_t 
 	return end - *first;
 }
 
-/* Each part is a recording of its own, and the next one goes on where it ends. */
+/* Each part is a recording by itself, and the next one goes on where it ends. */
 static void test_part_alone(void **state)
 {
 	char path[PATH_MAX], part[PATH_MAX + 16];
@@ -235,7 +235,7 @@ static void test_a_million_runs(void **state)
 	assert_false(proclife_is_run_name("4294967295-20261125T075502Z", &number));
 }
 
-/* Parts repeat the paths of the parts before; a limit on lines is reached with these, and takes no new one. */
+/* Parts repeat the paths of earlier parts; when these reach the limit of lines, no new one is taken. */
 static void test_cgroups_of_many_parts(void **state)
 {
 	struct proclife_cgroups *cgroups;

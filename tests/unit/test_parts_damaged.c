@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A recording that keeps the latest, of which parts are damaged, missing, or not its own: the others are read. */
+/* A recording that keeps the latest, with parts that are damaged, missing, or foreign: the others are read. */
 #include "check.h"
 #include "parted.h"
 
@@ -55,8 +55,8 @@ static struct proclife_run_info info_of(const char *path)
 }
 
 /*
- * What is read of all is what was recorded, but for what was lost between these times: this many records, or,
- * if that is not known, any.
+ * All records are read, except those lost between these times: this many, or,
+ * if that is not known, any number.
  */
 static void check_rest(uint64_t from, uint64_t to, uint64_t most, size_t damages)
 {
@@ -118,7 +118,7 @@ static void test_metadata(void **state)
 	for (size_t i = 0; i < 3; i++)
 		began[i] = info_of(paths[2 + i]).began;
 
-	/* As after a power failure: the last one has a name, but nothing in it. */
+	/* Simulates a power failure: the last part's metadata is empty. */
 	file_cut(paths[parts - 1], "metadata", 0);
 	check_rest(0, 0, 0, 1);
 	assert_string_equal(info_of(folder.path).reason, "part");
@@ -126,12 +126,12 @@ static void test_metadata(void **state)
 	assert_true(info_of(folder.path).complete);
 	assert_non_null(strstr(damage_of(what), "not a recording: "));
 
-	/* Nothing that was before the first one can be missing. */
+	/* Before the first part, nothing can be missing. */
 	file_patch(paths[0], "metadata", 0, "~", 1);
 	check_rest(0, 0, 0, 2);
 	assert_int_equal(info_of(folder.path).began, info_of(paths[1]).began);
 
-	/* Two in the middle are a hole. */
+	/* Two missing parts in the middle are a hole. */
 	file_cut(paths[2], "metadata", 100);
 	file_cut(paths[3], "metadata", 100);
 	check_rest(began[0], began[2], UINT64_MAX, 4);
@@ -163,7 +163,7 @@ static void test_missing(void **state)
 	check_rest(from, to, UINT64_MAX, 1);
 }
 
-/* Another part under its name, a symbolic link to it, a file, and one of another machine. */
+/* Another part under its name, a symbolic link to it, a file, and a part of another machine. */
 static void test_foreign(void **state)
 {
 	char first_path[PATH_MAX + 16];
@@ -193,7 +193,7 @@ static void test_foreign(void **state)
 	check_rest(from, to, UINT64_MAX, 1);
 }
 
-/* A run that has only begun, and what has the name of a run. */
+/* A run that has only begun, and other things with the name of a run. */
 static void test_latest_run(void **state)
 {
 	static const char *const names[] = { "000007-20261125T075502Z", "000008-20261125T075502Z",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // WRAP: failing
-/* A recorder that keeps the latest, and whoever reads that, when memory, system calls or space fail. */
+/* A recorder that keeps the latest, and readers of it, when memory, system calls or space fail. */
 #include "failing.h"
 #include "parted.h"
 #include "records.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool space; /* fails, and there are earlier parts that can go: that is no error */
+static bool space; /* space fails, but earlier parts can be removed: that is no error */
 
 static void keep_first(int *err, int ret)
 {
@@ -24,7 +24,7 @@ static uint64_t read_clock(void *data)
 	return ((struct fake_device *)data)->now;
 }
 
-/* The same each time. */
+/* The same process each time. */
 static struct who life_of(uint32_t pid, const char *comm)
 {
 	return (struct who){ .task = pid, .group = pid, .start = pid, .pid = pid, .tgid = pid, .comm = comm };
@@ -64,7 +64,7 @@ static int drain(struct proclife_source *source)
 	return ret;
 }
 
-/* With a part for each of some rounds; returns the first error. */
+/* Records a part for each of some rounds; returns the first error. */
 static int record_parts(struct fake_device *device, unsigned int rounds, struct proclife_held *held)
 {
 	struct proclife_keep some = { .size = sizeof(some), .bytes = 64 << 20 };
@@ -137,7 +137,7 @@ static int record_some(uint64_t *digest)
 		assert_true(held.parts > 1);
 		*digest = hash(*digest, again.records, again.count * sizeof(*again.records));
 	} else {
-		/* What it had reached can be read, or nothing is there. */
+		/* Either its records can be read, or nothing is there. */
 		assert_true(!space && (!replayed || replayed == -ENOEXEC || replayed == -ENOENT));
 	}
 	log_free(&again);

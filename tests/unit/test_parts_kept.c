@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A recording that keeps the latest: parts that go while they are read, recorders that are killed, bounds. */
+/* A recording that keeps the latest: parts that are removed while they are read, killed recorders, bounds. */
 #include "check.h"
 #include "parted.h"
 #include "records.h"
@@ -50,7 +50,7 @@ static void test_removed_meanwhile(void **state)
 	}
 	assert_int_equal(lost, all);
 	assert_true(lost > 0);
-	/* The first part, and what was there last, as of then. */
+	/* The first part, and the last ones as they were at the time. */
 	for (size_t i = 0; i < again.count; i++)
 		records -= again.records[i].type && again.records[i].ts < proclife_recording_info(replayed)->began;
 	assert_true(records + lost <= before);
@@ -78,7 +78,7 @@ static void make_dir(const char *dir, const char *name, char path[PATH_MAX + 64]
 	assert_int_equal(mkdir(path, 0700), 0);
 }
 
-/* Somebody keeps a file in each part: that one stays, and the part goes. */
+/* A user keeps a file in each part: it stays, and the part goes. */
 static void test_not_ours(void **state)
 {
 	char run_path[PATH_MAX], path[PATH_MAX + 64];
@@ -100,7 +100,7 @@ static void test_not_ours(void **state)
 	assert_true(file_is(path, "notes"));
 }
 
-/* The recorder is killed, and another one begins. What the first one left counts, and goes first. */
+/* The recorder is killed, and another one begins. The first one's parts count, and are removed first. */
 static void test_killed(void **state)
 {
 	char first[PATH_MAX], second[PATH_MAX], path[PATH_MAX + 64];
@@ -127,7 +127,7 @@ static void test_killed(void **state)
 	touch(path, "metadata");
 	make_dir(first, ".being-removed-00000007", path);
 	touch(path, "cpu_1");
-	/* Not ours: it stays. */
+	/* A foreign file stays. */
 	touch(folder.path, "notes");
 	touch(folder.path, "000000-20261125T075502Z");
 	make_dir(folder.path, "000009-20261125T075502", path);
@@ -184,7 +184,7 @@ static void test_refused(void **state)
 	assert_int_equal(try_keep(path), -EINVAL);
 	keep.size++;
 	assert_int_equal(try_keep(path), 0);
-	/* A recording is no folder for parts, and a part neither. */
+	/* A recording is no folder for parts, nor is a part. */
 	parted_run_path(path);
 	strcat(path, "/00000001");
 	assert_int_equal(try_keep(path), -ENOTEMPTY);
@@ -194,7 +194,7 @@ static void test_refused(void **state)
 	parted_end();
 }
 
-/* What is older than allowed goes, whatever there is room for. */
+/* Parts older than allowed are removed, even if there is room. */
 static void test_age(void **state)
 {
 	struct proclife_source *replayed;
@@ -220,7 +220,7 @@ static void test_age(void **state)
 	replayed = replay(folder.path);
 	began = proclife_recording_info(replayed)->began;
 	assert_int_equal(log_source(&again, replayed, UINT64_MAX), -ENODATA);
-	/* All of it was recorded in more than the time that is kept. */
+	/* The whole recording took longer than the time that is kept. */
 	assert_true(again.count < live.count);
 	parted_carried(&again, &live, began);
 	proclife_source_free(replayed);
@@ -237,7 +237,7 @@ static void set_time(const char *dir, unsigned int number, time_t when)
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-/* The clock was ahead when the first part ended: that keeps no other one from becoming too old. */
+/* The clock was ahead when the first part ended: other parts still become too old. */
 static void test_age_of_a_wrong_clock(void **state)
 {
 	char first[PATH_MAX];
@@ -273,11 +273,11 @@ static uint64_t lost_in(const struct log *log)
 	return lost;
 }
 
-/* What comes between the recorder and the device: once a part ends, and then a CPU is too fast for the reader. */
+/* Stands between the device and the recorder: after @takes, a part ends and a CPU overruns its ring. */
 struct hurry {
 	struct proclife_listener listener; /* first */
 	struct proclife_listener *recorder;
-	unsigned int takes; /* how many until then */
+	unsigned int takes; /* left until then */
 };
 
 static void hurry(struct proclife_listener *listener, struct proclife_stream *stream)
@@ -296,7 +296,7 @@ static void hurry(struct proclife_listener *listener, struct proclife_stream *st
 	recorder->part_bytes = bytes;
 }
 
-/* What a CPU has lost while a part ended is missing in the next one, and counts there. */
+/* Records that a CPU loses while a part ends are missing in the next one, and count there. */
 static void test_lost_while_one_ends(void **state)
 {
 	(void)state;
@@ -330,7 +330,7 @@ static void test_lost_while_one_ends(void **state)
 
 #define LONG_PATH 3900
 
-/* Open processes, each in a cgroup of its own, and what the machine would say of that. */
+/* Open processes, each in a cgroup of its own, and their paths. */
 static void put_in_cgroups(uint32_t first, uint32_t many)
 {
 	struct who parent = process_of_pid(1, "init");
@@ -350,7 +350,7 @@ static void put_in_cgroups(uint32_t first, uint32_t many)
 	assert_int_equal(proclife_recorder_sync(recorder), 0);
 }
 
-/* Of a cgroup in what is kept: its path, or only its number. */
+/* Does the kept recording have the cgroup's path, or only its number? */
 static bool has_path(uint64_t id)
 {
 	struct proclife_cgroups *cgroups;
@@ -363,8 +363,8 @@ static bool has_path(uint64_t id)
 }
 
 /*
- * Open lives have longer paths than a part has room for: each part takes as many records as without them. The
- * first ones keep their paths, as do those that come.
+ * Open lives have longer paths than fit in a part: each part takes as many records as without them. The
+ * first cgroups keep their paths, and so do new ones.
  */
 static void test_long_names(void **state)
 {
@@ -389,7 +389,7 @@ static void test_long_names(void **state)
 	parted_end();
 }
 
-/* What comes has long names, too, and all of them have room within the bounds. */
+/* New cgroups have long names, too, and all of them fit within the bounds. */
 static void test_long_names_within_bounds(void **state)
 {
 	uint64_t most = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --save keeps of the lives: who they are, and their ancestors, and no more than that. */
+/* What --save keeps of lives: their identities, and their ancestors, and no more than that. */
 #include "check.h"
 #include "records.h"
 
@@ -83,7 +83,7 @@ static void die(const struct who *who, const struct who *parent)
 	put(free_record(0, who), who);
 }
 
-/* The types of all that is kept of it and of its ancestors. */
+/* Expects these types of records to be kept of it and of its ancestors. */
 static void expect(const struct who *who, const enum proclife_type *types)
 {
 	struct proclife_record *records;
@@ -129,8 +129,8 @@ static void test_life(void **state)
 	EXPECT(&sh, PROCLIFE_TASK, PROCLIFE_TASK, PROCLIFE_EXEC, PROCLIFE_SIGNAL);
 }
 
-/* Even the longest arguments leave room for how it ends. */
-/* Of the parents that inherit it, the last one is to reap it; a tracer is told of threads, too. */
+/* Even the longest arguments leave room for the end of the life. */
+/* The last of its adopters has to reap it; a tracer is notified of threads, too. */
 static void test_inherited(void **state)
 {
 	struct who init = process_of_pid(1, "init"), sh = process_of_pid(100, "sh"), gdb = process_of_pid(7, "gdb");
@@ -177,7 +177,7 @@ static void test_args(void **state)
 	free(records);
 }
 
-/* Who is gone is kept for its descendants, and no longer. */
+/* A process that is gone is kept as long as it has descendants. */
 static void test_ancestors(void **state)
 {
 	struct who init = process_of_pid(1, "init"), a, b, c;
@@ -196,7 +196,7 @@ static void test_ancestors(void **state)
 	assert_int_equal(past.lives.used, 1);
 }
 
-/* One that starts itself again and again does not fill the memory. */
+/* A program that starts itself again and again does not fill the memory. */
 static void test_for_ever(void **state)
 {
 	struct who init = process_of_pid(1, "init"), last = born(&init, 2, "again");
@@ -214,7 +214,7 @@ static void test_for_ever(void **state)
 }
 
 /*
- * Without the library, which would take longer than what is tested
+ * Without the library, which would take longer than the tested code
  */
 
 #define MOST_BYTES (64u << 20)
@@ -259,10 +259,10 @@ static size_t count_of(uint64_t id)
 	return count;
 }
 
-#define PER_LIFE 10 /* records; 8 are of arguments */
+#define PER_LIFE 10 /* records; 8 of them are arguments */
 #define LEAVES 4000
 
-/* Many long chains of one user: nobody else loses what is nearer than what they lose. */
+/* Many long chains of one user: other users lose nothing that is nearer than what the chains lose. */
 static void test_many_chains(void **state)
 {
 	uint64_t server, worker, leaves[LEAVES];
@@ -282,7 +282,7 @@ static void test_many_chains(void **state)
 		all += count_of(leaves[i]);
 	assert_in_range(all * sizeof(struct proclife_record), MOST_BYTES / 4, MOST_BYTES);
 	assert_int_equal(count_of(worker), 5 * PER_LIFE);
-	/* Whoever is the last to go, for those that are left it is as if nothing had happened. */
+	/* Whichever goes last, the remaining ones are not affected. */
 	for (i = 0; i < LEAVES; i++)
 		past_over(&past, &(struct proclife_process){ .id = leaves[i] });
 	assert_int_equal(past.lives.used, 5);
@@ -291,10 +291,10 @@ static void test_many_chains(void **state)
 	assert_int_equal(count_of(worker), 5 * PER_LIFE);
 }
 
-/* Of one family, too: who is near to one is not lost by being far away from others. */
+/* Within one family, too: an ancestor near to one process is not lost for being far from others. */
 static void test_near_to_one(void **state)
 {
-	enum { FAMILIES = 16 }; /* in whichever order they are looked at */
+	enum { FAMILIES = 16 }; /* so that the order of the walk does not matter */
 	uint64_t near[FAMILIES], far[FAMILIES];
 	size_t i;
 
@@ -314,7 +314,7 @@ static void test_near_to_one(void **state)
 	}
 }
 
-/* Many that are there, with long arguments: these are what is lost, and what else says who it is stays. */
+/* Many living processes with long arguments: the arguments are lost, and the rest of the identity stays. */
 static void test_many_alive(void **state)
 {
 	enum { MANY = 20000 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // WRAP: ioctl
-/* Records that somebody has kept for longer than the rings: each comes once, and is recorded. */
+/* Records that a program has kept for longer than the rings: each comes once, and is recorded. */
 #include "recorded.h"
 #include "records.h"
 
@@ -52,7 +52,7 @@ static void put(uint32_t cpu, struct proclife_record record)
 	proclife_ring_commit(&device->rings[cpu], record.type);
 }
 
-/* CPU 0's ring has wrapped, that of CPU 1 has not, and that of CPU 2 is empty. */
+/* CPU 0's ring has wrapped, CPU 1's has not, and CPU 2's is empty. */
 static void fill(void)
 {
 	for (uint64_t i = 0; i < RING + 4; i++)
@@ -95,7 +95,7 @@ static void test_once(void **state)
 	run.ended = device->now;
 	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
 	proclife_recorder_free(recorder);
-	/* First, where the history of CPU 0 begins. What that still has is not there twice. */
+	/* The beginning of CPU 0's history comes first. Records that its ring still has do not come twice. */
 	assert_int_equal(live.records[0].type, 0);
 	assert_memory_equal(&live.records[1], &kept[0], sizeof(kept[0]));
 	assert_memory_equal(&live.records[2], &kept[1], sizeof(kept[0]));
@@ -104,7 +104,7 @@ static void test_once(void **state)
 
 		records += r->type != 0;
 		assert_true(!i || r->ts >= live.records[i - 1].ts);
-		/* CPU 2's ring has all of its history, and this is not in it: it cannot have been. */
+		/* CPU 2's ring has its whole history, without this record, so it cannot be true. */
 		assert_false(r->type == PROCLIFE_EXEC);
 	}
 	assert_int_equal(records, 2 + 1 + RING + 1 + 1 + snapshot_tasks);
@@ -117,7 +117,7 @@ static void test_once(void **state)
 	assert_same_log(&live, &again);
 }
 
-/* There is nothing else in that stream. */
+/* That stream has no other records. */
 static void test_without_snapshot(void **state)
 {
 	struct proclife_record kept = at(900, 0, fork_record(0, &sh, &init));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who is there: by pid, in turn, as a zombie. */
+/* Present processes: by pid, in turn, as zombies. */
 #include "check.h"
 #include "reapers.h"
 
@@ -51,7 +51,7 @@ static void test_holder_of_a_pid(void **state)
 	assert_null(proclife_tasks_holder(tasks, 200));
 }
 
-/* A pid that was given out again does not go back to whom it was taken from unseen. */
+/* A pid that was given out again does not go back to the process that lost it unseen. */
 static void test_reap_lost(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(200, "b");
@@ -64,7 +64,7 @@ static void test_reap_lost(void **state)
 	feed(tasks, exit_record(21, &b, 0, 0));
 	feed(tasks, reap_record(22, &b, &shell));
 	assert_null(proclife_tasks_holder(tasks, 200));
-	/* Nor is it this one that is selected. */
+	/* That process is not selected, either. */
 	assert_int_equal(proclife_tasks_select_pid(tasks, 200), 0);
 	assert_int_equal(proclife_tasks_selected(tasks), 0);
 }
@@ -177,7 +177,7 @@ static void test_zombies_of_the_snapshot(void **state)
 	feed(tasks, reap_record(20, &z, &shell));
 	assert_false(is_zombie(&z));
 	record = task_record(21, &c, &shell);
-	record.flags |= PROCLIFE_F_EXITING; /* it is on its way out */
+	record.flags |= PROCLIFE_F_EXITING; /* it is exiting */
 	feed(tasks, record);
 	assert_false(is_zombie(&c));
 	/* The counts at the end agree with that. */

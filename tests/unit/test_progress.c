@@ -39,7 +39,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* What it says on a terminal of so many columns while it follows for some time. */
+/* The output on a terminal of this many columns while it follows for some time. */
 static struct output follow(unsigned short columns, bool both, const char *options)
 {
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), null, slave;
@@ -87,9 +87,9 @@ static void test_shown(void **state)
 		fail_msg("'%s'", out.text);
 	for (const char *at = out.text; (at = strstr(at, SHOWN)); at++)
 		times++;
-	/* At most each 200 ms, after half a second; a busy machine makes it fewer times. */
+	/* At most every 200 ms, after half a second; less often on a busy machine. */
 	assert_in_range(times, 1, (took - 500) / 200 + 1);
-	/* In the end, spaces cover the longest of them. */
+	/* At the end, spaces cover the longest line. */
 	last = strrchr(out.text, '\r');
 	assert_int_equal(last[1], 0);
 	end = last - 1;
@@ -111,7 +111,7 @@ static void test_narrow(void **state)
 	free(out.text);
 }
 
-/* With the records themselves on the terminal, there is no place for it. */
+/* There is no progress line if the records themselves go to the terminal. */
 static void test_not_shown(void **state)
 {
 	static const char *const options[] = {

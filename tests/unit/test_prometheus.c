@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How figures are written for Prometheus. */
+/* Figures as written for Prometheus. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What holds for every trace, by seed: see ../bench/generate.h.
+ * Properties that hold for every trace, by seed: see ../bench/generate.h.
  *
- * Nothing lost: the merge yields every record, in the one order; every life is reported once, and
+ * Without loss: the merge yields every record, in the only order; every life is reported once, and
  * each figure of it is right, to the nanosecond; so are the tree and the sums of all latencies.
  *
- * With gaps: what was lost is counted exactly. A process that no gap touches is reported once,
+ * With gaps: lost records are counted exactly. A process that no gap touches is reported once,
  * complete and right, and so are its tasks. Of the others, each report is about one real life: each
  * of its marks (birth, exit, reap, free, parent) is 0 or right, and so is each phase between them;
  * its state is right or not known; and it is incomplete unless all of it is right. It can be reported
@@ -28,7 +28,7 @@ static bool touched_process(const struct truth *truth)
 	return touched(truth->began, truth->open ? 0 : truth->freed);
 }
 
-/* A thread can be taken for one of another process if what is known of its own has a gap. */
+/* A thread can be taken for another process's if there is a gap in what is known of its own. */
 static bool touched_task(const struct truth *truth, const struct truth_task *own)
 {
 	return touched(own->began, own->freed) || touched_process(truth);
@@ -39,7 +39,7 @@ static bool zero_or(uint64_t mark, uint64_t truth)
 	return !mark || mark == truth;
 }
 
-/* Nothing of this report is wrong if it is about this life. */
+/* Is nothing in this report wrong if it is about this life? */
 static bool consistent(const struct proclife_process *process, const struct truth *truth)
 {
 	return process->tgid == truth->tgid && zero_or(process->start, truth->start) &&
@@ -54,7 +54,7 @@ static bool consistent(const struct proclife_process *process, const struct trut
 	       zero_or(process->max_rss, truth->max_rss);
 }
 
-/* To find out why: what was reported, and what is true. */
+/* For debugging: prints what was reported, and the truth. */
 static void tell(const struct proclife_process *p, const struct truth *t)
 {
 	typedef unsigned long long ull;
@@ -145,7 +145,7 @@ static void process_born(void *data, struct proclife_process *process,
 		check(((struct truth *)creator->user)->start == truth->creator);
 }
 
-/* Only its leader's FREE was there to be seen. */
+/* Only its leader's FREE is in the trace. */
 static void check_end(const struct proclife_process *process, const struct truth *truth)
 {
 	check(!process->incomplete);
@@ -171,7 +171,7 @@ static enum proclife_life_state true_state(const struct truth *truth)
 	return trace_notify && truth->exited && !truth->notified ? PROCLIFE_IS_DYING : PROCLIFE_IS_ZOMBIE;
 }
 
-/* As it is at the end of the trace; it is not known only where something was lost. */
+/* Checks the state at the end of the trace; it may be unknown only if something was lost. */
 static void check_state(const struct proclife_process *process, const struct truth *truth)
 {
 	enum proclife_life_state state = proclife_process_state(process);
@@ -179,7 +179,7 @@ static void check_state(const struct proclife_process *process, const struct tru
 	if (state == PROCLIFE_IS_UNKNOWN)
 		check(process->incomplete || touched_process(truth));
 	else if (state == PROCLIFE_IS_FREED && process->incomplete)
-		check(!truth->open || truth->reaped); /* a thread that was never seen may not be */
+		check(!truth->open || truth->reaped); /* an unseen thread may not be freed */
 	else
 		check(state == true_state(truth));
 	check((state == PROCLIFE_IS_FREED || state == PROCLIFE_IS_UNKNOWN) || process->outlives);
@@ -230,8 +230,8 @@ static struct truth_task *task_truth(struct truth *truth, const struct proclife_
 }
 
 /*
- * The handle was that of another task of the same process, too. As each thread that execs gets the
- * process's start, the two can look like one if all that lies between them was lost.
+ * The handle was also another task's of the same process. As each thread that execs gets the
+ * process's start, the two can look like one if everything between them was lost.
  */
 static bool ambiguous(const struct truth *truth, const struct truth_task *own)
 {
@@ -282,7 +282,7 @@ static void task_gone(void *data, struct proclife_task *task)
 }
 
 /*
- * Feeds what the merge yields, which must be all there is, in its order: ascending by (ts, CPU),
+ * Feeds what the merge yields, which must be all records, in order: ascending by (ts, CPU),
  * and on each CPU one after the other.
  */
 static void feed_round(struct proclife_merge *merge, uint32_t cpus, uint64_t *lost)
@@ -318,7 +318,7 @@ static void feed_round(struct proclife_merge *merge, uint32_t cpus, uint64_t *lo
 	}
 }
 
-/* Of a task that was reaped before the trace, nothing, or only the leader's FREE. */
+/* A task that was reaped before the trace has no reports, or only the leader's FREE. */
 static uint32_t expected_reports(const struct truth *truth, const struct truth_task *own)
 {
 	if (!own->before)
@@ -421,7 +421,7 @@ static void test_gaps(void **state)
 	}
 }
 
-/* Nobody says who was there before. */
+/* Without a snapshot, earlier processes are not known. */
 static void test_without_snapshot(void **state)
 {
 	(void)state;
@@ -434,7 +434,7 @@ static void test_without_snapshot(void **state)
 	}
 }
 
-/* Long enough for pids and handles to be used a hundred times, and for memory to be noticed. */
+/* Long enough for pids and handles to be reused a hundred times, and for a leak to be noticed. */
 static void test_long(void **state)
 {
 	struct trace_plan plan = trace_plan_of_seed(1);
@@ -450,7 +450,7 @@ static void test_long(void **state)
 	run(&plan);
 }
 
-/* So many at a time that their memory is fetched ahead, and lies in huge pages. */
+/* Enough processes at a time that their memory is prefetched, and lies in huge pages. */
 static void test_crowd(void **state)
 {
 	struct trace_plan plan = trace_plan_of_seed(2);

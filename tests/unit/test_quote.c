@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Arguments as a shell reads them back, and the words for who killed whom. */
+/* Arguments as a shell reads them back, and the words for the sender of a deadly signal. */
 #include "check.h"
 #include "fixture_text.h"
 
@@ -60,7 +60,7 @@ static void test_characters(void **state)
 	assert_int_equal(length_of("\xe2.\x82"), 0);
 	assert_int_equal(length_of("\xe2\x82."), 0);
 	assert_int_equal(length_of("\x80"), 0);
-	/* Longer than it needs to be; a half of UTF-16's pairs; beyond the last one. */
+	/* Overlong; half of a UTF-16 pair; beyond the last character. */
 	assert_int_equal(length_of("\xc1\xbf"), 0);
 	assert_int_equal(length_of("\xe0\x9f\xbf"), 0);
 	assert_int_equal(length_of("\xe0\xa0\x80"), 3);
@@ -73,7 +73,7 @@ static void test_characters(void **state)
 	assert_int_equal(length_of("\xf5\x80\x80\x80"), 0);
 }
 
-/* Whatever it is, bash gets it back. */
+/* Bash reads back every argument unchanged. */
 static void test_a_shell_reads_it_back(void **state)
 {
 	char args[1000], got[1000], command[6000];
@@ -88,7 +88,7 @@ static void test_a_shell_reads_it_back(void **state)
 			args[i] = (char)(rand_r(&seed) % (round % 2 ? 256 : 128));
 		args[bytes - 1] = '\0';
 		quoted(args, (uint32_t)bytes, false, 0);
-		/* printf of bash shows the words one by one, each with its NUL. */
+		/* Bash's printf prints the words one by one, each with a NUL. */
 		snprintf(command, sizeof(command), "%s", text.s + 1);
 		assert_int_equal(setenv("WORDS", command, 1), 0);
 		pipe = popen("bash -c 'eval \"printf %s\\\\\\\\0 $WORDS\"'", "r");
@@ -113,7 +113,7 @@ static const char *killed(int signo, int code, uint64_t task, uint32_t tgid)
 	return text.s;
 }
 
-/* By the kernel, for this reason, in bash (400). */
+/* Killed by the kernel, for this reason, in the context of bash (400). */
 static const char *caused(enum proclife_cause cause, uint32_t flags, uint32_t tgid, uint64_t cgroup)
 {
 	struct proclife_killer killer = {
@@ -149,7 +149,7 @@ static void test_causes(void **state)
 			    " from the kernel, as bash (400) ended");
 }
 
-/* The name of a thread is never said to be its process's. */
+/* A thread's name is never shown as its process's. */
 static void test_threads_have_names(void **state)
 {
 	struct proclife_killer killer = {
@@ -178,7 +178,7 @@ static const char *typed(const char *path, const char *args, size_t bytes, bool 
 
 #define TYPED(path, args, script) typed(path, args, sizeof(args), script)
 
-/* What was typed, and what ran, where these differ. */
+/* The typed and the executed program, if these differ. */
 static void test_commands(void **state)
 {
 	(void)state;
@@ -237,13 +237,13 @@ static void test_recent(void **state)
 	RECENT("cc", "cc\0-c\0-O2\0a.c", " -c -O2 a.c");
 	RECENT("cc", "cc\0-c\0-O2\0b.c", " ~ b.c");
 	RECENT("cc", "cc\0-g\0-c\0-O2\0c d.c\0-c", " -g ~ 'c d.c' ~");
-	/* The same once more, and what another program had. */
+	/* The same again, and words that another program had. */
 	RECENT("cc", "cc\0-g\0-c\0-O2\0c d.c\0-c", " -g -c -O2 'c d.c' -c");
 	RECENT("ld", "ld\0-g\0c d.c", " -g 'c d.c'");
 	RECENT("cc", "cc\0-g\0e.c", " ~ e.c");
-	/* A word is the same as a whole. */
+	/* Words are compared as a whole. */
 	RECENT("cc", "cc\0-\0e.cc", " - e.cc");
-	/* So many others that it is forgotten. */
+	/* Enough others that it is forgotten. */
 	for (unsigned int i = 0; i < 70; i++) {
 		char comm[PROCLIFE_COMM_LEN];
 

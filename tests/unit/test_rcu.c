@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // WRAP: fopen uname
-/* What is told of the kernel's RCU: on machines whose command line and configuration are made up. */
+/* The report on the kernel's RCU, on machines whose command line and configuration are made up. */
 #include "check.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <sys/utsname.h>
 #include <views/share/rcu.h>
 
-/* The machine; NULL: it has no such file. */
+/* The machine's files; NULL: it has no such file. */
 static const char *command_line, *parameter, *configuration;
 
 FILE *__real_fopen(const char *path, const char *mode);
@@ -54,14 +54,14 @@ static void test_described(void **state)
 		{ "nohz_full=5\n", NULL, NULL, "nocb=5" },
 		{ "rcu_nocbs=4 nohz_full=5\n", NULL, NULL, "nocb=4" },
 		{ "rcu_nocbs_poll=1 xrcu_nocbs=2\n", NULL, NULL, "" },
-		/* Since Linux 6.9 a parameter says whether it is lazy, before that the configuration. */
+		/* Since Linux 6.9 a parameter shows whether it is lazy, before that the configuration. */
 		{ "rcu_nocbs=0\n", "Y\n", NULL, "nocb=0 lazy" },
 		{ "rcu_nocbs=0\n", "1\n", NULL, "nocb=0 lazy" },
 		{ "rcu_nocbs=0\n", "N\n", lazy, "nocb=0" },
 		{ "rcu_nocbs=0\n", NULL, lazy, "nocb=0 lazy" },
 		{ "rcu_nocbs=0\n", NULL, "CONFIG_RCU_LAZY=yes\n", "nocb=0" },
 		{ "rcu_nocbs=0\n", NULL, "CONFIG_RCU_LAZY=y\nCONFIG_RCU_LAZY_DEFAULT_OFF=y\n", "nocb=0" },
-		/* Without one on the command line, the configuration says where. */
+		/* Without a parameter on the command line, the configuration decides. */
 		{ "quiet\n", NULL, "CONFIG_RCU_NOCB_CPU_DEFAULT_ALL=y\n", "nocb=all" },
 		{ "quiet\n", "Y\n", "CONFIG_RCU_NOCB_CPU_DEFAULT_ALL=y\n", "nocb=all lazy" },
 		{ "quiet\n", "N\n", "CONFIG_RCU_NOCB_CPU_DEFAULT_ALL=y\n", "nocb=all" },
@@ -81,7 +81,7 @@ static void test_described(void **state)
 	}
 }
 
-/* What does not fit is cut. */
+/* Text that does not fit is cut. */
 static void test_room(void **state)
 {
 	char words[12];

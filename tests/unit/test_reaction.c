@@ -19,7 +19,7 @@ pid_t __wrap_fork(void)
 	return forks++ < failing ? -1 : COMMAND;
 }
 
-/* So many wait for it, and this many forks fail: then nothing waits for ever. */
+/* @waiting runs are queued, and @fails forks fail: then nothing waits for ever. */
 static struct reaction end_with(unsigned int waiting, unsigned int fails)
 {
 	struct options options = { .on = { .exec = "true" } };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --save and --exec, of a device that goes on. */
+/* --save and --exec with a live device. */
 #include "check.h"
 #include "live_device.h"
 #include "program.h"
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What was before we began is saved with it, and what comes for a while. */
+/* Records from before the start are saved with it, and what follows for a while. */
 static void test_save(void **state)
 {
 	char options[2 * PATH_MAX], saved[PATH_MAX], dir[PATH_MAX];
@@ -52,7 +52,7 @@ static void test_save(void **state)
 	expect_in(dir, "--on zombie>100ms", " zombie>100ms: child (4000), zombie for 100 ms so far, parent (1)\n");
 }
 
-/* The line of it has the form of the others. */
+/* The line about a save has the form of the others. */
 static void test_line(void **state)
 {
 	struct output out;
@@ -74,7 +74,7 @@ static void test_line(void **state)
 	free(out.text);
 }
 
-/* So much on each CPU that nothing else is left in its ring, a part at a time. */
+/* Overwrites each CPU's ring, a part at a time. */
 static void overwrite(void)
 {
 	struct who other = process_of_pid(7, "other");
@@ -97,8 +97,8 @@ static struct proclife_record args_record(const struct who *who, const char *tex
 }
 
 /*
- * The rings hold nothing any more of those who started it, of whom one is gone. But the reader has kept who
- * they are.
+ * The rings hold nothing any more of its ancestors, one of which is gone. But the reader has kept their
+ * identities.
  */
 static void test_ancestors(void **state)
 {
@@ -154,7 +154,7 @@ static unsigned int saved_count(void)
 	return count;
 }
 
-/* The program says this so many times; with what was there before, there are two folders. */
+/* The program prints this @times times; with what was there before, there are two folders. */
 static void end_saves(pid_t pid, FILE *out, int fd, const char *text, unsigned int times)
 {
 	struct output errors = { NULL, 0, 0 };
@@ -168,7 +168,7 @@ static void end_saves(pid_t pid, FILE *out, int fd, const char *text, unsigned i
 	assert_int_equal(saved_count(), 2);
 }
 
-/* When one is being saved, others are saved with it; and there are no more recordings than were asked for. */
+/* While a save is in progress, other matches join it; and there are no more recordings than were asked for. */
 static void test_saves(void **state)
 {
 	char options[2 * PATH_MAX];
@@ -198,7 +198,7 @@ static void test_saves(void **state)
 	end_saves(pid, out, fds[0], ": it holds 2 recordings, and no more are made; remove some", 1);
 }
 
-/* Of all runs: what is there is counted, also as of now. What is not of this program is not. */
+/* All runs count: recordings in the folder, also new ones. Files of other programs do not count. */
 static void test_saves_before(void **state)
 {
 	char options[2 * PATH_MAX], path[PATH_MAX + 64];
@@ -232,7 +232,7 @@ static void test_saves_before(void **state)
 	end_saves(pid, out, fds[0], ": it holds 1 recording, and no more are made; remove some", 2);
 }
 
-/* It ends in the middle: what there is by then is saved. */
+/* The program ends in the middle: what is there until then is saved. */
 static void test_ended(void **state)
 {
 	char options[2 * PATH_MAX], dir[PATH_MAX];
@@ -256,7 +256,7 @@ static void test_ended(void **state)
 	expect_in(dir, "--lives", "\n1 death; at the end 1 zombie\n");
 }
 
-/* Whoever reads its lines has gone: it ends, and what is being saved is complete. */
+/* The reader of its lines is gone: it ends, and the save in progress is complete. */
 static void test_unread(void **state)
 {
 	char options[2 * PATH_MAX], dir[PATH_MAX];
@@ -287,7 +287,7 @@ static void test_unread(void **state)
 	fail_msg("it still runs");
 }
 
-/* The command knows what it is about, and what it starts is no reason to start it again. */
+/* The command gets the facts of the match, and its own processes never match. */
 static void test_exec(void **state)
 {
 	char options[3 * PATH_MAX], path[PATH_MAX], said[8192] = "", saved[PATH_MAX], wanted[2 * PATH_MAX];
@@ -335,7 +335,7 @@ static void test_exec(void **state)
 	expect_in(saved, "--info", " complete, because --on had it saved\n");
 }
 
-/* The command that is followed is not one of those that --exec starts. */
+/* The followed command is not one that --exec has started. */
 static void test_command(void **state)
 {
 	char path[PATH_MAX];
@@ -368,7 +368,7 @@ static void test_command(void **state)
 	fclose(out);
 }
 
-/* The folder vanishes while it is being written: the command is told of none, and writes to standard error. */
+/* The folder vanishes while it is being written: the command gets no folder, and writes to standard error. */
 static void test_vanished(void **state)
 {
 	char options[3 * PATH_MAX], command[2 * PATH_MAX];
@@ -402,7 +402,7 @@ static void test_vanished(void **state)
 	free(errors.text);
 }
 
-/* Before anything is followed. */
+/* The error comes before anything is followed. */
 static void test_no_folder(void **state)
 {
 	char path[PATH_MAX];
@@ -425,7 +425,7 @@ static void test_no_folder(void **state)
 	free(out.text);
 }
 
-/* How the command ends is said, and that there is too much for it. */
+/* The command's exit status is reported, and that too many matches are queued. */
 static void test_busy(void **state)
 {
 	struct output rest = { NULL, 0, 0 };

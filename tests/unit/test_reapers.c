@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who forks and who reaps, and whether it was waiting for that. */
+/* Which processes fork and which reap, and whether they were waiting for that. */
 #include "check.h"
 #include "reapers.h"
 
@@ -13,7 +13,7 @@ static void test_awaited_and_belated(void **state)
 	struct proclife_reaper reaper;
 
 	(void)state;
-	/* Before it, at the very moment, between EXIT and SIGCHLD: it was waiting. */
+	/* The WAIT is before it, at the same time, and between EXIT and SIGCHLD: it was waiting. */
 	feed(tasks, wait_record(10, &shell));
 	feed_zombie(tasks, 11, &a, &shell);
 	feed(tasks, reap_record(15, &a, &shell));
@@ -29,7 +29,7 @@ static void test_awaited_and_belated(void **state)
 	feed(tasks, wait_record(32, &shell));
 	feed(tasks, notify_record(33, &c, &shell));
 	feed(tasks, reap_record(36, &c, &shell));
-	/* Behind it, twice: the last one counts. */
+	/* Two WAITs after it: the last one counts. */
 	feed_zombie(tasks, 40, &d, &shell);
 	feed(tasks, wait_record(43, &shell));
 	feed(tasks, wait_record(53, &shell));
@@ -57,7 +57,7 @@ static void test_awaited_and_belated(void **state)
 	assert_int_equal(proclife_histogram_max(reaper.zombie), 20);
 }
 
-/* Where NOTIFY is not recorded, nobody knows when they could have been reaped. */
+/* If NOTIFY is not recorded, the time from which they could be reaped is not known. */
 static void test_without_notify(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -86,7 +86,7 @@ static void test_each_wait_reaps_one(void **state)
 	feed_zombie(tasks, 10, &a, &shell);
 	feed_zombie(tasks, 20, &b, &shell);
 	feed(tasks, reap_record(30, &a, &shell));
-	/* The WAIT that reaped this one was not seen, say. */
+	/* The WAIT that reaped this one was not recorded, for example. */
 	feed(tasks, reap_record(31, &b, &shell));
 	assert_int_equal(proclife_tasks_find(tasks, b.task)->process->reaper_waited, 0);
 	feed(tasks, free_record(40, &a));
@@ -101,7 +101,7 @@ static void test_gap(void **state)
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
 
 	(void)state;
-	/* Another WAIT can be in it, and another REAP. */
+	/* Another WAIT can be in the gap, and another REAP. */
 	feed(tasks, wait_record(9, &shell));
 	feed_zombie(tasks, 10, &a, &shell);
 	feed_gap(tasks, 1, 13, 15);
@@ -109,7 +109,7 @@ static void test_gap(void **state)
 	feed(tasks, free_record(21, &a));
 	assert_int_equal(reaper_of(reapers, 100).reaped, 1);
 	assert_int_equal(reaper_of(reapers, 100).awaited + reaper_of(reapers, 100).belated, 0);
-	/* This one is behind it. */
+	/* This one is after the gap. */
 	feed(tasks, wait_record(29, &shell));
 	feed_zombie(tasks, 30, &b, &shell);
 	feed(tasks, reap_record(40, &b, &shell));
@@ -117,7 +117,7 @@ static void test_gap(void **state)
 	assert_int_equal(reaper_of(reapers, 100).awaited, 1);
 }
 
-/* Each thread waits for itself, and all of them are one reaper, which has the leader's name. */
+/* Each thread calls wait(2) for itself, but all of them are one reaper, which has the leader's name. */
 static void test_reaper_is_a_thread(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -146,7 +146,7 @@ static void test_reaper_is_a_thread(void **state)
 	assert_string_equal(reaper_of(reapers, 300).comm, "app");
 }
 
-/* A thread that execs releases its leader: it reaps nobody, and its wait(2) still is to. */
+/* A thread that execs releases its leader: that is no reap, and its wait(2) has not reaped yet. */
 static void test_exec_by_thread(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -179,7 +179,7 @@ static void test_exec_by_thread(void **state)
 	assert_int_equal(reaper_of(reapers, 100).reaped, 1);
 }
 
-/* A parent that exits can release its dead children, and is in no wait(2) then. */
+/* A parent that exits can release its dead children, but is not in wait(2) then. */
 static void test_released_by_a_dying_parent(void **state)
 {
 	struct who p = process_of_pid(200, "p"), a = process_of_pid(201, "a");
@@ -209,7 +209,7 @@ static void test_namespace_ends(void **state)
 	feed(tasks, fork_record(11, &a, &first));
 	feed(tasks, fork_record(12, &b, &first));
 	feed(tasks, fork_record(12, &c, &first));
-	/* While it lives, it ignores SIGCHLD as others do. */
+	/* While the init lives, it can ignore SIGCHLD like others. */
 	feed(tasks, exit_below_record(13, &a, &first));
 	feed(tasks, reap_record(14, &a, &a));
 	feed(tasks, free_record(15, &a));
@@ -231,7 +231,7 @@ static void test_namespace_ends(void **state)
 	assert_int_equal(reaper_of(reapers, 200).ignored, 1);
 }
 
-/* The kernel releases at once whose parent has set SIGCHLD to SIG_IGN. */
+/* The kernel releases a child at once if its parent has set SIGCHLD to SIG_IGN. */
 static void test_ignored(void **state)
 {
 	struct who a = process_of_pid(200, "a"), t = thread_of(&a, 201);
@@ -255,19 +255,19 @@ static void test_ignored(void **state)
 	assert_int_equal(reaper.id, 2);
 	assert_string_equal(reaper.comm, "sh");
 	assert_null(reaper.zombie);
-	/* Whoever created it. */
+	/* Whichever process created it. */
 	feed(tasks, clone_record(17, &d, &shell, &init));
 	feed(tasks, exit_below_record(18, &d, &shell));
 	feed(tasks, reap_record(18, &d, &d));
 	feed(tasks, free_record(19, &d));
 	assert_int_equal(reaper_of(reapers, 100).ignored, 2);
-	/* Nobody knows who created it, before the trace. */
+	/* Its creator, from before the trace, is not known. */
 	feed(tasks, task_record(19, &old, &shell));
 	feed(tasks, exit_below_record(19, &old, &shell));
 	feed(tasks, reap_record(19, &old, &old));
 	feed(tasks, free_record(19, &old));
 	assert_int_equal(reaper_of(reapers, 100).ignored, 3);
-	/* It was adopted: whom it was due to is not known. */
+	/* It was adopted: its original parent is not known. */
 	feed(tasks, fork_record(20, &b, &shell));
 	feed(tasks, exit_below_record(21, &b, &init));
 	feed(tasks, reap_record(22, &b, &b));
@@ -280,7 +280,7 @@ static void test_ignored(void **state)
 	assert_int_equal(number_of_reapers(reapers), 1);
 }
 
-/* Those that it is the parent of, if a FORK told so: from the end of each on. */
+/* Counts the children whose FORK names it as the parent, once each has ended. */
 static void test_born(void **state)
 {
 	struct who p = process_of_pid(200, "p"), a = process_of_pid(201, "a");
@@ -291,7 +291,7 @@ static void test_born(void **state)
 	feed(tasks, fork_record(10, &p, &shell));
 	feed(tasks, task_record(11, &old, &p));
 	feed(tasks, fork_record(12, &a, &p));
-	/* CLONE_PARENT: it is born to its creator's parent. */
+	/* CLONE_PARENT: its parent is its creator's parent. */
 	record = fork_record(13, &b, &p);
 	record.fork.creator = a.task;
 	record.fork.creator_tgid = a.tgid;
@@ -310,7 +310,7 @@ static void test_born(void **state)
 	assert_int_equal(reaper_of(reapers, 201).born, 0);
 }
 
-/* The signal for its end met one that was pending; what its next parent gets does not count. */
+/* The signal for its end met a pending one; a signal to its next parent does not count. */
 static void test_coalesced(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -343,7 +343,7 @@ static void test_coalesced(void **state)
 	assert_int_equal(reaper_of(reapers, 100).coalesced, 2);
 }
 
-/* Their own, threads and all, without that of those below them. */
+/* The children's own CPU time, with their threads, without their descendants'. */
 static void test_runtime(void **state)
 {
 	struct who a = process_of_pid(200, "a"), t = thread_of(&a, 201);
@@ -383,7 +383,7 @@ static void test_selected_only(void **state)
 	proclife_reapers_free(NULL);
 }
 
-/* It adopts one that counts, and is gone before that one is freed. */
+/* The adopter of a counted child is gone before the child is freed. */
 static void test_adopter_ends_first(void **state)
 {
 	struct who sub = process_of_pid(150, "subreaper"), p = process_of_pid(200, "p");
@@ -410,11 +410,11 @@ static void test_adopter_ends_first(void **state)
 	assert_int_equal(reaper.until, 30);
 }
 
-/* Added when parent and child are there already: what is told of the parent is final even so. */
+/* The reapers are added when parent and child are there already: the parent's report is final even so. */
 static void test_added_midway(void **state)
 {
 	struct who p = process_of_pid(200, "p"), a = process_of_pid(201, "a");
-	struct proclife_tasks *own; /* nobody else asks for reapers */
+	struct proclife_tasks *own; /* with no other user of reapers */
 	struct proclife_reapers *midway;
 	struct proclife_reaper reaper;
 
@@ -441,7 +441,7 @@ static void test_added_midway(void **state)
 	proclife_tasks_free(own);
 }
 
-/* In the middle of a trace, as often as one likes; what follows is the same. */
+/* Updates in the middle of a trace, any number of times, do not change the result. */
 static void test_updated(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -483,7 +483,7 @@ static void test_updated(void **state)
 	assert_int_equal(proclife_reapers_update(reapers), -EINVAL);
 }
 
-/* Others begin where the first end: a birth counts where it happens, and once. */
+/* Second reapers begin where the first end: a birth counts where it happens, and once. */
 static void test_at_birth(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -530,7 +530,7 @@ static void test_at_birth_of_a_parent_that_is_found_later(void **state)
 	for (i = 0; (reaper = proclife_reapers_get(reapers, i)); i++)
 		assert_int_equal(reaper->born, reaper->tgid == 300 ? 1 : reaper->named ? 2 : 0);
 	assert_string_equal(reaper_of(reapers, 100).comm, "father");
-	/* What another one has counted is not moved. */
+	/* What other reapers have counted is not moved. */
 	feed(tasks, fork_record(30, &stranger, &init));
 	proclife_reapers_free(reapers);
 	assert_int_equal(proclife_reapers_new(&reapers, tasks), 0);

@@ -85,7 +85,7 @@ static void test_many(void **state)
 	}
 }
 
-/* The clock says where the end is; what the merge has yielded after that is not part of it. */
+/* The clock determines the end; later records that the merge has yielded are not part of it. */
 static void test_end(void **state)
 {
 	struct fake_device *device = fake_device_new(2, 64);
@@ -158,7 +158,7 @@ static void test_end(void **state)
 	fake_device_free(device);
 }
 
-/* The @n-th record of its time: all bits of its flags, and no byte of its payload like another's. */
+/* The @n-th record of its time: all flags are set, and all bytes of its payload differ. */
 static struct proclife_record full_record(uint16_t type, uint32_t n)
 {
 	struct proclife_record record = {
@@ -171,7 +171,7 @@ static struct proclife_record full_record(uint16_t type, uint32_t n)
 	return record;
 }
 
-/* Of each type all that its records have, and what a later module may put where nothing is yet. */
+/* All fields of each type, and the reserved bytes, which a later module may use. */
 static void test_each_type(void **state)
 {
 	struct fake_device *device = fake_device_new(1, 64);
@@ -221,7 +221,7 @@ static void test_refused(void **state)
 	(void)state;
 	fake_device_add_rings(device);
 	source = fake_device_open(device);
-	/* The base folder has nothing in it yet: it will do. */
+	/* An empty folder is accepted. */
 	assert_int_equal(proclife_recorder_new(&recorder, source, folder.base, &run), 0);
 	assert_int_equal(proclife_recorder_new(&other, source, folder.path, &run), -EBUSY);
 	proclife_recorder_free(recorder);
@@ -241,7 +241,7 @@ static void test_refused(void **state)
 	fake_device_free(device);
 }
 
-/* A recording that nobody can open would be worse than an error. */
+/* A recording that cannot be opened would be worse than an error. */
 static void test_end_before_what_is_written(void **state)
 {
 	struct fake_device *device = fake_device_new(1, 64);
@@ -297,7 +297,7 @@ static void test_nothing_after_the_end(void **state)
 	fake_device_free(device);
 }
 
-/* What a recorder takes can be read again, up to the last byte. */
+/* Texts that a recorder accepts can be read again, to the last byte. */
 static void test_texts_of_a_run(void **state)
 {
 	struct fake_device *device = fake_device_new(1, 64);
@@ -331,7 +331,6 @@ static void test_texts_of_a_run(void **state)
 	fake_device_free(device);
 }
 
-/* Memory for 2 million records is not taken, and the whole is as it was. */
 static bool too_early; /* for random numbers */
 
 ssize_t __real_getrandom(void *buffer, size_t size, unsigned int flags);
@@ -343,10 +342,10 @@ ssize_t __wrap_getrandom(void *buffer, size_t size, unsigned int flags)
 	return too_early ? -1 : __real_getrandom(buffer, size, flags);
 }
 
-/* Then recordings differ in their times, and tables in when they were made. */
+/* Then recordings differ by their times, and tables by when they were made. */
 static void test_without_random_numbers(void **state)
 {
-	const uint64_t times[2] = { 0, 1 }; /* its clock against that of the day, its beginning */
+	const uint64_t times[2] = { 0, 1 }; /* the offset of its clock to the time of day, and its beginning */
 	struct proclife_source *source;
 
 	(void)state;
@@ -359,6 +358,7 @@ static void test_without_random_numbers(void **state)
 	proclife_source_free(source);
 }
 
+/* Memory for 2 million records is not taken, and all of them are read again. */
 static void test_big(void **state)
 {
 	struct fake_device *device = fake_device_new(4, 1 << 14);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // WRAP: failing
-/* Where memory is used up at the first record of a life, or for what is put before all, the caller is told so. */
+/* If memory is used up at the first record of a life, or for prepended records, the caller gets an error. */
 #include "failing.h"
 #include "fake_device.h"
 #include "records.h"
@@ -23,7 +23,7 @@ static struct proclife_record first_record(enum proclife_type type)
 	return record;
 }
 
-/* An empty trace, but for this one. */
+/* A trace with only this record. */
 static int feed_first(enum proclife_type type, uint64_t *processes)
 {
 	struct proclife_record record = first_record(type);

@@ -22,7 +22,7 @@
 #define TRIES 30000 /* a millisecond each */
 
 static pid_t reader;
-static bool leaves; /* the command has a child, which lives on */
+static bool leaves; /* the command has a child that outlives it */
 static int held; /* the other end of what a command reads */
 
 static void start(const char *line, int out, int err)
@@ -92,7 +92,7 @@ static void test_history(void **state)
 	check_views("--history --duration 30ms");
 }
 
-/* What is older than the rings reach is no loss, live or replayed, nor for a reader of CTF. */
+/* Records from before the rings' history are not lost, live or replayed, nor for a reader of CTF. */
 static void test_history_overwritten(void **state)
 {
 	struct output out;
@@ -129,7 +129,7 @@ static void test_live(void **state)
 	check_views("--duration 400ms");
 }
 
-/* What begins in the past goes on as long as is asked for, and what ends in the future until then. */
+/* A range that begins in the past goes on as long as was asked for, and one that ends in the future until then. */
 static void test_range(void **state)
 {
 	static const char *const ranges[] = { "--history --from -10s --duration 400ms", "--to +400ms" };
@@ -149,7 +149,7 @@ static void test_range(void **state)
 	}
 }
 
-/* The life of the reader's own child, which it runs as a COMMAND, and which lives until it is seen. */
+/* Writes the life of the reader's own child, its COMMAND, which lives until it is seen. */
 static void *write_command(void *data)
 {
 	struct who who = process_of_pid(0, "proclife-read"), parent = who, child;
@@ -191,7 +191,7 @@ static void *write_command(void *data)
 	return NULL;
 }
 
-/* The command is cat, of which the device tells. */
+/* The command is cat, and the device has its records. */
 static struct output run_command(const char *options)
 {
 	struct output live = { NULL, 0, 0 };
@@ -236,7 +236,7 @@ static void test_command(void **state)
 	}
 }
 
-/* Why it ended is told, live and replayed. */
+/* The reason for its end is shown, live and replayed. */
 static void test_left(void **state)
 {
 	struct output out;
@@ -255,7 +255,7 @@ static void test_left(void **state)
 	free(out.text);
 }
 
-/* The status is that of a shell which cannot run it. */
+/* The status is the one of a shell that cannot run it. */
 static void test_no_command(void **state)
 {
 	static const char *const commands[] = { "nosuchcommand", "/no/command", "/etc/passwd" };
@@ -308,7 +308,7 @@ static bool have_babeltrace(void)
 	return !system("babeltrace2 --version >/dev/null 2>&1");
 }
 
-/* kill -9: what was on disk is read, and what is missing is said. */
+/* kill -9: what was on disk is read, and what is missing is reported. */
 static void test_killed(void **state)
 {
 	struct output out = { NULL, 0, 0 };
@@ -366,7 +366,7 @@ static void test_interrupted(void **state)
 	snprintf(line, sizeof(line), "%s --device %s --history --record %s", program, live_path,
 		 folder.path);
 	start(line, STDOUT_FILENO, open("/dev/null", O_WRONLY));
-	/* It takes signals since before it creates this; on a busy machine that takes a while. */
+	/* It handles signals before it creates this file; on a busy machine that takes a while. */
 	snprintf(line, sizeof(line), "%s/metadata", folder.path);
 	for (unsigned int tries = TRIES; access(line, F_OK) && tries; tries--)
 		usleep(1000);
@@ -379,7 +379,7 @@ static void test_interrupted(void **state)
 	free(out.text);
 }
 
-/* The view goes on, the recording stays readable, and the status tells. */
+/* The view goes on, the recording stays readable, and the exit status shows the failure. */
 static void test_disk_full(void **state)
 {
 	struct output out;

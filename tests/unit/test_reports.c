@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a report may call: others are added and freed while lives are reported. */
+/* Calls within a report: results are added and freed while lives are reported. */
 #include "check.h"
 #include "fixture_tasks.h"
 
@@ -78,7 +78,7 @@ static int end(void **state)
 
 #define REPORTS(name) cmocka_unit_test_setup_teardown(name, begin_tasks, end)
 
-/* They are told of this life as well, since they stand behind the one who adds them. */
+/* Added results get this life as well, since they come after the one that adds them. */
 static void test_added_within_a_report(void **state)
 {
 	static const struct proclife_reports adding = {
@@ -95,7 +95,7 @@ static void test_added_within_a_report(void **state)
 	assert_int_equal(proclife_latency_counts(latency)->lives, 2);
 }
 
-/* Before and behind the one who frees them; and who comes after them is told all the same. */
+/* Results before and after the one that frees them; later ones get the report all the same. */
 static void test_freed_within_a_report(void **state)
 {
 	static const struct proclife_reports freeing = {
@@ -130,7 +130,7 @@ static void count_one(void *data, struct proclife_process *process)
 	called++;
 }
 
-/* Who has asked for reports with the results as data is told on when these are gone. */
+/* A program that uses the results as data of its own reports still gets them after these are freed. */
 static void test_the_same_data(void **state)
 {
 	static const struct proclife_reports one = { .size = sizeof(one), .process_gone = count_one };
@@ -161,7 +161,7 @@ static void test_replaced_within_each_report(void **state)
 	replace(NULL, NULL);
 	replace(NULL, NULL);
 	assert_int_equal(proclife_tasks_close(tasks), 0);
-	/* The shell was open, and the last one added is told of it. */
+	/* The shell was open, and the last results added count it. */
 	assert_int_equal(proclife_latency_counts(latency)->lives, 1);
 }
 

@@ -68,7 +68,7 @@ static void test_wrap(void **state)
 			uint64_t oldest = proclife_ring_oldest(&ctl, size);
 
 			assert_ptr_equal(slot, &slots[pos % size]);
-			/* The slot that is written now is not whole, the one after it is. */
+			/* The slot that is being written is not whole, the next one is. */
 			assert_int_equal(oldest, pos + 1 > size ? pos + 1 - size : 0);
 			slot->ts = pos;
 			proclife_ring_commit(&ring, PROCLIFE_EXIT);
@@ -146,7 +146,7 @@ static void test_arm(void **state)
 	assert_int_equal(proclife_ring_arm(&ring, 5), 3); /* not there yet: sleep */
 	assert_false(write_record(0));
 	assert_true(write_record(0));
-	/* It is reported until somebody takes it back. */
+	/* The wake-up is reported until the poller disarms it. */
 	assert_true(write_record(0));
 	proclife_ring_disarm(&ring);
 	for (int i = 0; i < 100; i++)
@@ -186,7 +186,7 @@ static void test_two_pollers(void **state)
 	assert_false(write_record(0));
 	assert_true(write_record(0));
 	proclife_ring_disarm(&ring);
-	/* Both are woken; the second one finds that it has to wait on. */
+	/* Both are woken; the second one finds that it has to go on waiting. */
 	assert_int_equal(proclife_ring_arm(&ring, 50), 2);
 	proclife_ring_arm(&ring, 4); /* and another one is sooner */
 	assert_int_equal(ring.wake_at, 4);
@@ -239,7 +239,7 @@ static uint64_t committed_by_all(void)
 	return sum;
 }
 
-/* Records that come between the count and the arming, of which they tell nothing. */
+/* Records are committed between the count and the arming, which does not know of them. */
 static void test_records_between_count_and_arm(void **state)
 {
 	(void)state;
@@ -296,7 +296,7 @@ static void test_nobody_waits_for_more(void **state)
 	assert_true(again > 100);
 }
 
-/* A write that has begun is one whose writer may have seen nobody: it is no time to sleep. */
+/* The writer of a write in flight may not have seen the poller, which must not sleep. */
 static void test_a_write_in_flight_is_not_waited_for(void **state)
 {
 	(void)state;
@@ -307,7 +307,7 @@ static void test_a_write_in_flight_is_not_waited_for(void **state)
 	assert_true(proclife_ring_arm_all(all.watched, all.count, 4));
 }
 
-/* Disarming is for ever, however far the ring gets, and arming still works there. */
+/* A disarmed ring stays disarmed, however far it gets, and arming still works there. */
 static void test_far_positions(void **state)
 {
 	static const uint64_t starts[] = {
@@ -377,7 +377,7 @@ static void test_reader(void **state)
 	}
 }
 
-/* User space and the kernel have to agree on these. */
+/* User space and the kernel must agree on these. */
 static void test_layout(void **state)
 {
 	(void)state;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // WRAP: pread
 /*
- * Streams that are damaged: what can be read is read, in order; the rest is counted, exactly, between
+ * Damaged streams: what can be read is read, in order; the rest is counted exactly, between
  * the right times, and nothing of other streams is missing.
  */
 #include "salvage.h"
@@ -86,7 +86,7 @@ static void test_headers(void **state)
 	assert_same_log(&live, &again);
 }
 
-/* A record that cannot be one is lost alone, wherever it is. */
+/* An invalid record is lost alone, wherever it is. */
 static void test_records(void **state)
 {
 	static const struct {
@@ -131,7 +131,7 @@ static void test_records(void **state)
 	}
 }
 
-/* A time that could be, but for what follows: this record is in the wrong, not all behind it. */
+/* A time that is too late only for what follows: this record is wrong, and not all later ones. */
 static void test_too_late(void **state)
 {
 	uint64_t checked = 0;
@@ -186,7 +186,7 @@ static void test_too_early(void **state)
 	free(file);
 }
 
-/* A sector, a page, packets: of the records in them, and of nothing else. */
+/* A sector, a page, packets: only the records in them are lost. */
 static void test_blocks(void **state)
 {
 	(void)state;
@@ -223,7 +223,7 @@ static void test_blocks(void **state)
 		      0, "all of it");
 }
 
-/* The last page of each packet, of which the records can be a part. */
+/* The last page of each packet, which need not be full of records. */
 static void test_unreadable_page(void **state)
 {
 	uint64_t checked = 0;
@@ -243,7 +243,7 @@ static void test_unreadable_page(void **state)
 		checked++;
 	}
 	assert_true(checked > 0);
-	/* With a header, its whole packet cannot be read. */
+	/* Without its header, a whole packet cannot be read. */
 	bad_page = stream.at[0];
 	expect_damage(stream.records[0] + stream.packets[0].gap_lost, bad_page, "a page with a header");
 	assert_string_equal(damages[0].what, "the packet's header cannot be read");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files that are too short, too long, missing or another one's, and packets at others' places. */
+/* Files that are too short, too long, missing or exchanged, and packets at wrong places. */
 #include "salvage.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void test_lengths(void **state)
 				size -= 4096 * 5;
 			copy_file(folder.path, other.path, recorded_files[i]);
 		}
-		/* Behind its end is nothing of it. */
+		/* Data after its end is ignored. */
 		file_patch(other.path, recorded_files[i], stream.size, "x", 1);
 		expect_damage(0, stream.size, "a byte more");
 		copy_file(folder.path, other.path, recorded_files[i]);
@@ -42,7 +42,7 @@ static void put_packet(size_t to, const char *file, size_t from)
 	patch_stream(stream.at[to], file + stream.at[from], stream.packets[from].packet_size / 8);
 }
 
-/* Packets at other places than theirs: each is read once, or not at all. */
+/* Packets at wrong places: each is read once, or not at all. */
 static void test_places(void **state)
 {
 	uint64_t in_2;
@@ -54,7 +54,7 @@ static void test_places(void **state)
 	record_streams(true);
 	look_at("cpu_0");
 	file = load_stream("cpu_0", &size);
-	/* Two of the same size, one behind the other. */
+	/* Two of the same size, one after the other. */
 	for (two = 1; two + 2 < stream.count; two++)
 		if (stream.packets[two].packet_size == stream.packets[two + 1].packet_size)
 			break;
@@ -69,7 +69,7 @@ static void test_places(void **state)
 	assert_int_equal(damaged_files, 1);
 	assert_int_equal(check_rest(),
 			 stream.records[two] + stream.packets[two].gap_lost);
-	/* Cut out. */
+	/* A packet is cut out. */
 	patch_stream(stream.at[two], file + stream.at[two + 1], size - stream.at[two + 1]);
 	file_cut(other.path, "cpu_0", size - stream.packets[two].packet_size / 8);
 	expect_damage(stream.records[two] + stream.packets[two].gap_lost, stream.at[two],
@@ -98,7 +98,7 @@ static void test_files(void **state)
 		expect_damage(all[i], 0, "missing");
 		assert_string_equal(damages[0].what, "it is missing");
 		copy_file(folder.path, other.path, recorded_files[i]);
-		/* That of another stream. */
+		/* Another stream's file. */
 		copy_file(folder.path, other.path, i == 1 ? "cpu_1" : "cpu_0");
 		remove_file(recorded_files[i]);
 		{
@@ -127,7 +127,7 @@ static void test_files(void **state)
 	assert_string_equal(damages[2].stream, "snapshot");
 }
 
-/* Nobody knows how a recording that was cut off would have gone on. */
+/* It is not known how a recording that was cut off would have gone on. */
 static void test_unfinished(void **state)
 {
 	size_t last;
@@ -136,7 +136,7 @@ static void test_unfinished(void **state)
 	record_streams(false);
 	look_at("cpu_0");
 	last = stream.count - 1;
-	/* Before its last packet, all is as in one that is complete. */
+	/* Before its last packet, all is as in a complete one. */
 	for (size_t p = 0; p < last; p++) {
 		zero_file("cpu_0", stream.at[p] + 40, 3);
 		expect_damage(stream.records[p] + stream.packets[p].gap_lost, stream.at[p],
@@ -149,14 +149,14 @@ static void test_unfinished(void **state)
 	assert_true(damages[0].estimated);
 	assert_true(damages[0].lost >= stream.records[last]);
 	assert_true(damages[0].lost < stream.records[last] + 32);
-	/* What never got its header is not lost, but was never there. */
+	/* A packet that never got its header was never there, and is not lost. */
 	copy_recording();
 	file_patch(other.path, "cpu_0", stream.size, "not a header", 12);
 	zero_file("cpu_0", stream.size + 4096, 3000);
 	read_rest();
 	assert_int_equal(damaged_files, 0);
 	assert_same_log(&live, &again);
-	/* But not this much of it. */
+	/* Unless it is this large. */
 	zero_file("cpu_0", stream.size, 100000);
 	read_rest();
 	assert_int_equal(damaged_files, 1);

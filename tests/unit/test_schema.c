@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // WRAP: ioctl
 /*
- * Every line that --json prints is as user/schema has it, in every view; all types and members of
- * the schema occur, and it refuses lines that are spoilt. schema.py does the checking.
+ * Every line that --json prints matches user/schema, in every view; all types and members of
+ * the schema occur, and it refuses damaged lines. schema.py does the checking.
  */
 #include "marks.h"
 #include "program.h"
@@ -33,7 +33,7 @@ static struct proclife_recorder *recorder;
 static struct log passed;
 static char files[4 * PATH_MAX]; /* what was printed, for schema.py */
 static unsigned int file_count;
-static uint64_t reap_delay; /* of those who have odd names, in ns */
+static uint64_t reap_delay; /* of the processes with odd names, in ns */
 
 static int begin(void **state)
 {
@@ -44,7 +44,7 @@ static int begin(void **state)
 	device->header->features = WITHOUT_EXITING & ~PROCLIFE_HAS(PROCLIFE_HANG);
 	device->header->reap_source = PROCLIFE_REAP_CGROUP_RELEASE;
 	device->header->to_realtime = 1700000000000000000;
-	strcpy(device->header->release, "6.1\xff"); /* texts of a recording can be anybody's */
+	strcpy(device->header->release, "6.1\xff"); /* texts of a recording can hold anything */
 	strcpy(device->header->version, "0\xff");
 	device->header->args_bytes = 512;
 	device->header->hz = 250;
@@ -79,7 +79,7 @@ static void put_on(uint32_t cpu, struct proclife_record record)
 	proclife_ring_commit(&device->rings[cpu], record.type);
 }
 
-/* So that nothing is lost but what is meant to be. */
+/* Puts a record; nothing is lost but what should be. */
 static void put(struct proclife_record record)
 {
 	put_on(0, record);
@@ -139,7 +139,7 @@ static void put_many(const struct who *parent)
 	}
 }
 
-/* In the second recording alone, under a name and in a cgroup of its own. */
+/* Only in the second recording, with a name and a cgroup of its own. */
 static void put_new(const struct who *parent)
 {
 	struct who who = process_of_pid(500, parent->comm), odd_tracer = process_of_pid(501, "gdb\xff");
@@ -159,7 +159,7 @@ static void put_new(const struct who *parent)
 	put(free_record(0, &who));
 }
 
-/* Killed, and left to a parent whose name is odd, too. */
+/* A zombie that was killed, whose parent has an odd name, too. */
 static void put_odd_zombie(const struct who *parent)
 {
 	struct who who = process_of_pid(312, parent->comm);
@@ -173,7 +173,7 @@ static void put_odd_zombie(const struct who *parent)
 	put(notify_record(0, &who, parent));
 }
 
-/* Names that are no UTF-8, wherever there is a name. */
+/* Names that are no UTF-8, in every field with a name. */
 static void put_odd_names(const struct who *init)
 {
 	static const char args[130] = "odd\0\xff\xfe, which goes on for so long that it takes a second "
@@ -203,7 +203,7 @@ static void put_odd_names(const struct who *init)
 	put(record);
 	put(cgroup_record(0, 79, false));
 	put(free_record(0, &victim));
-	/* By an interrupt: nobody is the sender. */
+	/* By an interrupt: there is no sender. */
 	victim = process_of_pid(311, "victim");
 	put(fork_record(0, &victim, &odd));
 	record = signal_record(0, &victim, SIGALRM, init);
@@ -217,7 +217,7 @@ static void put_odd_names(const struct who *init)
 	put_odd_zombie(&odd);
 }
 
-/* A shell, what it starts, and how that ends or does not. */
+/* A shell and its children, which end or do not end. */
 static void put_shell(const struct who *init)
 {
 	static const char args[] = "cc\0-c\0" "a \"file\".c\0-DX='\\\n\t\xc3\xa4\x7f'";
@@ -249,7 +249,7 @@ static void put_shell(const struct who *init)
 	}
 }
 
-/* More than the ring of CPU 1 holds, before anybody reads. */
+/* More than the ring of CPU 1 holds, before it is read. */
 static void put_gap(const struct who *init)
 {
 	for (uint32_t i = 0; i < RING + 9; i++)
@@ -270,7 +270,7 @@ static void put_suppressed(void)
 	}
 }
 
-/* How one dies whose name is odd, at the hands of another such one. */
+/* The marks of a process with an odd name that is killed by another such one. */
 static void put_marks(const struct who *init)
 {
 	struct who odd = process_of_pid(320, "odd\xff"), thread = thread_of(&odd, 321);
@@ -341,7 +341,7 @@ static void record_story(const char *path)
 	write_file(path, ".users", "1000 odd\xff\n");
 }
 
-/* Keeps what was printed, as a file for schema.py. */
+/* Keeps the output as a file for schema.py. */
 static void keep(const struct output *output)
 {
 	char path[PATH_MAX];
@@ -365,7 +365,7 @@ static void print(const char *from, const char *options, int status)
 	free(out.text);
 }
 
-/* Whether schema.py is content; what it says is shown if that is not as expected. */
+/* Is schema.py's verdict as expected? If not, its output is shown. */
 static void check(const char *mode, const char *what, bool good)
 {
 	struct output out = run_program(true, 0, "python3 %s/tests/unit/support/schema.py %s "
@@ -406,7 +406,7 @@ static void test_all_views(void **state)
 			      0 : 3);
 	print(from, "--expect lost==0 --expect teardown.p99<1s --expect zombies<=1 "
 		    "--expect life.count>=1 --pid 77777", 2);
-	/* Another recording, whose name is odd as well. */
+	/* Another recording, which has an odd name, too. */
 	reap_delay = MS;
 	snprintf(other, sizeof(other), "%s/\xff", folder.base);
 	record_story(other);
@@ -437,7 +437,7 @@ static void test_all_views(void **state)
 	print(from, "--events", 3);
 	snprintf(from, sizeof(from), "--diff %s %s", folder.path, other);
 	print(from, "", 2);
-	/* As it happens: what no recording has. */
+	/* Live: lines that no recording has. */
 	snprintf(from, sizeof(from), "--device /proc/%d/fd/%d", (int)getpid(), device->fd);
 	put_on(0, record_of(0, 20, &init));
 	put_on(0, past);
@@ -455,7 +455,7 @@ static void test_all_views(void **state)
 	check("cover", files, true);
 }
 
-/* schema.py does find what is wrong, and says so with its status. */
+/* schema.py finds errors, and returns them as its status. */
 static void test_bad_lines(void **state)
 {
 	static const char *const bad[] = {
@@ -477,7 +477,7 @@ static void test_bad_lines(void **state)
 	keep(&line);
 	check("lines", files, true);
 	check("bad", files, false);
-	/* One line of one type is not all that there is. */
+	/* One line of one type does not cover the schema. */
 	check("cover", files, false);
 	files[0] = '\0';
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A stream's file in which the next packet is far away: holes cost nothing, what is no hole lets the
- * reader go on now and then, and behind what was recorded nothing is looked for.
+ * A stream's file in which the next packet is far away: holes cost nothing, data lets the
+ * reader return now and then, and after the recorded end nothing is searched.
  */
 #include "program.h"
 #include "recorded.h"
@@ -30,7 +30,7 @@ static void make(bool complete)
 	assert_true(live.count > 3 * PROCLIFE_CTF_RECORDS);
 }
 
-/* The second packet is gone from its place, and, with what follows, is so far behind it. */
+/* Moves the second packet, and all that follows, by this many bytes. */
 static void move(off_t by)
 {
 	off_t size = file_size(folder.path, "cpu_0"), from = PROCLIFE_CTF_PACKET;
@@ -56,7 +56,7 @@ static void fill(off_t from, off_t size)
 		file_patch(folder.path, "cpu_0", from, junk, sizeof(junk));
 }
 
-/* Reads all of it; returns how often there was nothing for the time being. */
+/* Reads all of it; returns how often there was nothing yet. */
 static uint64_t read_all(uint64_t *records, struct proclife_damage *damage)
 {
 	struct proclife_source *source = replay(folder.path);
@@ -68,7 +68,7 @@ static uint64_t read_all(uint64_t *records, struct proclife_damage *damage)
 	while ((ret = proclife_source_next(source, &event)) >= 0) {
 		*records += ret && event.record;
 		nothing += !ret;
-		if (!ret) /* and nobody has to wait for it */
+		if (!ret) /* and no wait is needed */
 			assert_int_equal(proclife_source_wait(source, 10000), 1);
 		if (nothing > 1000)
 			fail_msg("there is no end of it");
@@ -92,7 +92,7 @@ static void test_hole(void **state)
 	assert_int_equal(records, live.count);
 	assert_int_equal(damage.lost, 0);
 	assert_int_equal(damage.at, PROCLIFE_CTF_PACKET);
-	/* And one at the end. */
+	/* A hole at the end. */
 	file_cut(folder.path, "cpu_0", 2 * FAR);
 	assert_int_equal(read_all(&records, &damage), 0);
 	assert_int_equal(records, live.count);
@@ -110,14 +110,14 @@ static void test_junk(void **state)
 	assert_in_range(read_all(&records, &damage), 3, 100);
 	assert_int_equal(records, live.count);
 	assert_int_equal(damage.places, 1);
-	/* From the first byte on, too: nothing is known of any stream by then. */
+	/* From the first byte on, too, before anything is known of any stream. */
 	fill(0, PROCLIFE_CTF_PACKET);
 	assert_in_range(read_all(&records, &damage), 3, 100);
 	assert_int_equal(records, live.count - PROCLIFE_CTF_RECORDS);
 	assert_int_equal(damage.lost, PROCLIFE_CTF_RECORDS);
 }
 
-/* Its metadata tells how long the file was. */
+/* The metadata has the length of the file. */
 static void test_behind(void **state)
 {
 	off_t size;
@@ -137,7 +137,7 @@ static void test_behind(void **state)
 	assert_int_equal(damage.lost, live.count - PROCLIFE_CTF_RECORDS);
 }
 
-/* Ctrl-C while it is searched: here, before it is. */
+/* Ctrl-C during the search: here, before it. */
 static void test_interrupted(void **state)
 {
 	char path[PATH_MAX + 16];
@@ -162,7 +162,7 @@ static void test_interrupted(void **state)
 	free(output.text);
 }
 
-/* The time that a search takes is none of the recording's. */
+/* The time of a search does not count as the recording's. */
 static void test_duration(void **state)
 {
 	struct output output;
@@ -178,7 +178,7 @@ static void test_duration(void **state)
 	free(output.text);
 }
 
-/* Of as many CPUs as this limit allows files, at first. */
+/* A recording of as many CPUs as the limit allows files at first. */
 static void test_many_files(void **state)
 {
 	struct run_options options = { .cpus = 40, .ring = 1024, .rounds = 2, .seed = 5 };

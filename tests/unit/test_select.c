@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --comm, --uid and --cgroup: which events, lives and branches of a tree they leave. */
+/* --comm, --uid and --cgroup: which events, lives and branches of a tree they select. */
 #include "story.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define OWNER 3000000 /* who has no name */
+#define OWNER 3000000 /* a user without a name */
 
 static struct who fork_in(const struct who *parent, uint32_t pid, const char *comm, uint32_t uid,
 			  uint64_t cgroup)
@@ -53,7 +53,7 @@ static void end_in(const struct who *who, const struct who *parent, uint64_t cgr
 }
 
 /*
- * A shell forks a compiler, which takes its name by a rename and its cgroup by then; a linker of
+ * A shell forks a compiler, which gets its name by a rename, after a move to its cgroup; a linker of
  * another user, which gets its name and user by exec, and is moved before it is reaped; and a shell
  * again, which runs a compiler.
  */
@@ -74,7 +74,7 @@ static void tell(void)
 	end_in(&inner, &sh, 99);
 	end_in(&sh, &init, 10);
 	story_end();
-	/* A line that has no end was being written when the recorder was killed. */
+	/* A line without an end was being written when the recorder was killed. */
 	story_cgroups(folder.path, "10 /build\n11 /build/cc\n12 /buildings\nno line\n99 /cut");
 }
 
@@ -87,7 +87,7 @@ static struct output run(const char *options)
 	return out;
 }
 
-/* The events that are shown, as "fork 101, ". */
+/* Expects these events to be shown, as "fork 101, ". */
 static void expect_events(const char *options, const char *events)
 {
 	char line[300], got[1000] = "", type[20];
@@ -117,7 +117,7 @@ static void test_events(void **state)
 {
 	(void)state;
 	tell();
-	/* As it is at each of them. */
+	/* By the name at each event. */
 	expect_events("--comm cc1", CC1);
 	expect_events("--comm ld", "exec 102, exit 102, notify 102, reap 102, free 102, ");
 	expect_events("--comm cc[0-9]", CC1 "fork 104, exit 104, notify 104, reap 104, free 104, ");
@@ -126,14 +126,14 @@ static void test_events(void **state)
 	expect_events("--uid 4000000", "exec 102, exit 102, notify 102, reap 102, free 102, ");
 	expect_events("--cgroup /build/cc", CC1);
 	expect_events("--cgroup /build/cc/", CC1);
-	/* Once it was moved, its reap tells. */
+	/* Its reap has the cgroup to which it was moved. */
 	expect_events("--cgroup /buildings", "reap 102, free 102, ");
 	expect_events("--cgroup /cut", "");
 	expect_events("--cgroup /buil", "");
-	/* One of each kind. */
+	/* Options of several kinds. */
 	expect_events("--comm cc* --comm ld --cgroup /build", CC1 "exec 102, exit 102, notify 102, ");
 	expect_events("--comm cc* --uid 4000000", "");
-	/* Of its descendants, too. */
+	/* Descendants match, too. */
 	expect_events("--pid 103 --comm cc*", "fork 104, exit 104, notify 104, reap 104, free 104, ");
 	expect_events("--comm cc* --count 2", "rename 101, exit 101, ");
 }
@@ -153,7 +153,7 @@ static void expect_tree(const char *options, const char *text)
 #define SH "    100   5.00 ms   120 ns 4.00 MiB  sh"
 #define CUT "+ 3 processes are counted, not shown: "
 
-/* As it was at its end; who started it is shown as context. */
+/* By the state at its end; its ancestors are shown as context. */
 static void test_tree(void **state)
 {
 	(void)state;
@@ -215,14 +215,14 @@ static void test_latency(void **state)
 	expect_lives("--cgroup /build", 2);
 	expect_lives("--cgroup /sys/fs/cgroup/buildings", 1);
 	expect_lives("--pid 103 --comm sub --comm sh", 1);
-	/* The slowest are of them, and the verdicts on them. */
+	/* The slowest and the verdicts cover only them. */
 	out = run("--latency --comm ld --expect life.count==1");
 	assert_non_null(strstr(out.text, "  ld (102) "));
 	assert_null(strstr(out.text, "  sh (100) "));
 	free(out.text);
 }
 
-/* What is said of those who are not there, and the status; of who is there, nothing is said. */
+/* Expects this message about selected processes that do not exist, and the status; others have none. */
 static void expect_said(int status, const char *options, const char *said)
 {
 	char line[3 * PATH_MAX], wanted[200] = "";
@@ -254,15 +254,15 @@ static void test_nobody(void **state)
 	expect_said(0, "--tree --comm no --comm sh", "");
 	expect_said(0, "--tree --comm no --comm \033 --uid 3000000", "--comm no, --comm $'\\x1b'");
 	expect_said(0, "--latency --uid 5 --cgroup /no", "--uid 5, --cgroup /no");
-	/* Each of them, but not both at once. */
+	/* Each matches alone, but not both at once. */
 	expect_said(0, "--latency --comm cc1 --uid 4000000", "--comm cc1, --uid 4000000");
 	expect_said(0, "--latency --pid 102 --comm cc1", "--pid 102, --comm cc1");
-	/* By its end it has got another name; its events are shown. */
+	/* It has another name at its end, but its events are shown. */
 	expect_said(0, "--latency --pid 101 --comm sh", "--pid 101, --comm sh");
 	expect_said(0, "--events --pid 101 --comm sh", "");
 }
 
-/* A verdict on nobody does not pass, unless it is about how many there are. */
+/* A verdict on no process fails, unless it is about a count. */
 static void test_verdict_on_nobody(void **state)
 {
 	char line[3 * PATH_MAX];

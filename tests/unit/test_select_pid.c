@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stories of which only one process, or a process and its descendants, is to be told. */
+/* Stories in which only one process, or a process and its descendants, is selected. */
 #include "check.h"
 #include "fixture_tasks.h"
 
@@ -51,7 +51,7 @@ static void test_select_pid_later(void **state)
 	feed_life(tasks, 10, &a, &shell);
 	assert_int_equal(proclife_tasks_selected(tasks), 1);
 	assert_true(LAST_GONE->selected);
-	/* Another one with its pid is another one. */
+	/* A later process with its pid is not selected. */
 	feed_life(tasks, 20, &again, &shell);
 	assert_false(LAST_GONE->selected);
 	assert_int_equal(proclife_tasks_selected(tasks), 1);
@@ -88,7 +88,7 @@ static void test_select_pid_behind_a_free(void **state)
 	assert_int_equal(proclife_tasks_selected_open(tasks), 1);
 }
 
-/* Children that are there already. */
+/* Existing children. */
 static void test_select_pid_with_children(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -105,7 +105,7 @@ static void test_select_pid_with_children(void **state)
 	assert_true(proclife_tasks_find(tasks, c.task)->process->selected);
 }
 
-/* Children that were seen being born: what another process left to it is not its own. */
+/* Children whose birth was seen: an adopted orphan is not its own. */
 static void test_select_pid_with_born_children(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -140,7 +140,7 @@ static void test_select_among_many(void **state)
 	assert_int_equal(proclife_tasks_selected(tasks), 1501);
 }
 
-/* Another CPU's record of a process comes before its FORK: then that tells whose it is. */
+/* Another CPU's record of a process comes before its FORK, which then shows its parent. */
 static void test_select_at_a_late_fork(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -158,7 +158,7 @@ static void test_select_at_a_late_fork(void **state)
 	assert_true(proclife_tasks_find(tasks, b.task)->process->selected);
 }
 
-/* The listing found it adopted; its FORK tells whose it was, and that one's children are all that follow. */
+/* The snapshot found it adopted; its FORK shows its parent, and only that one's children are selected. */
 static void test_select_former_parent(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -188,7 +188,7 @@ static void test_select_before_snapshot(void **state)
 	assert_true(proclife_tasks_find(tasks, b.task)->process->selected);
 }
 
-/* One after the other has it: in a recording, nobody knows which is meant. */
+/* Several processes have the pid, one after the other: in a recording, it is not known which is meant. */
 static void test_select_holders(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(200, "b"), c = process_of_pid(200, "c");
@@ -200,7 +200,7 @@ static void test_select_holders(void **state)
 	assert_int_equal(proclife_tasks_select_holders(tasks, 201), 0);
 	assert_int_equal(proclife_tasks_selected(tasks), 1);
 	assert_int_equal(proclife_tasks_missing(tasks, 0), 201);
-	/* Its descendants are, anyway; then it is not missing, either. */
+	/* Its descendants are selected anyway; then the pid is not missing, either. */
 	feed(tasks, fork_record(6, &child, &a));
 	assert_int_equal(proclife_tasks_missing(tasks, 0), 0);
 	feed(tasks, exit_record(7, &a, 0, 0));
@@ -225,7 +225,7 @@ static void test_select_child(void **state)
 	(void)state;
 	feed(tasks, task_record(5, &me, &shell));
 	assert_int_equal(proclife_tasks_select_child(tasks, 200, 150), 0);
-	/* The same pid by another creator is not meant. */
+	/* A process with the same pid but another creator is not meant. */
 	feed_life(tasks, 6, &earlier, &shell);
 	assert_int_equal(proclife_tasks_selected(tasks), 0);
 	assert_int_equal(feed(tasks, fork_record(11, &a, &me)), 1);
@@ -239,7 +239,7 @@ static void test_select_child(void **state)
 	assert_int_equal(proclife_tasks_selected_open(tasks), 3);
 }
 
-/* Of CLONE_PARENT's two it is the creator that counts; the parent does not. */
+/* With CLONE_PARENT, the creator counts, and the parent does not. */
 static void test_select_creator(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -258,7 +258,7 @@ static void test_select_creator(void **state)
 	assert_int_equal(proclife_tasks_selected(tasks), 0);
 }
 
-/* Asked for twice, it is met as if it were asked for once. */
+/* Selecting it twice is like selecting it once. */
 static void test_select_twice(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");

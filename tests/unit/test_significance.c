@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --diff takes for a change of one run: what has been planted is found, and chance is not. */
+/* Changes that --diff finds between two runs: planted ones are found, and chance is not. */
 #include "check.h"
 
 #include <tools/diff/significance.h>
@@ -56,7 +56,7 @@ static double uniform(uint64_t *seed)
 	return ((double)(next_random(seed) >> 11) + 0.5) / (double)(1ULL << 53);
 }
 
-/* Around the median, with the long tail that such times have. */
+/* A random time around the median, with the long tail of such times. */
 static double lognormal(uint64_t *seed, double median, double sigma)
 {
 	double radius = sqrt(-2 * log(uniform(seed)));
@@ -71,7 +71,7 @@ static void add_random(struct proclife_histogram *h, unsigned int count, uint64_
 		add(h, 1, lognormal(seed, median, sigma));
 }
 
-/* The first one. */
+/* Do they differ? Sets the first change. */
 static bool histograms_differ(const struct proclife_histogram *a, const struct proclife_histogram *b,
 			      double factor, struct change *change)
 {
@@ -139,7 +139,7 @@ static void test_factor(void **state)
 	assert_true(differ(1.5));
 }
 
-/* From nothing at all, which no factor can be asked of. */
+/* A change from 0, for which there is no factor. */
 static void test_zero(void **state)
 {
 	(void)state;
@@ -150,7 +150,7 @@ static void test_zero(void **state)
 	assert_true(histograms_differ(sides.b, sides.a, 1000, &sides.change));
 }
 
-/* Times as short as these differ whenever a cache line does. */
+/* Times this short differ by a cache miss. */
 static void test_small(void **state)
 {
 	(void)state;
@@ -161,7 +161,7 @@ static void test_small(void **state)
 	assert_true(differ(2));
 }
 
-/* The body is the same; the percentile that tells is the first one beyond it. */
+/* The body is the same; the first percentile beyond it shows the change. */
 static void test_tail(void **state)
 {
 	static const struct {
@@ -182,7 +182,7 @@ static void test_tail(void **state)
 	}
 }
 
-/* Ten lives of each side have to lie beyond a percentile, and five standard errors between them. */
+/* Ten lives of each side must lie beyond a percentile, and five standard errors between the sides. */
 static void test_too_few(void **state)
 {
 	static const struct {
@@ -236,7 +236,7 @@ static void test_noise(void **state)
 	}
 }
 
-/* Thrice as long, or a twentieth of them ten times as long: not one of hundreds is missed. */
+/* Three times as long, or a twentieth of them ten times as long: none of hundreds is missed. */
 static void test_planted(void **state)
 {
 	uint64_t seed = 7;
@@ -262,7 +262,7 @@ static void test_planted(void **state)
 	}
 }
 
-/* What all groups share is taken off first. */
+/* A factor that all groups share is removed first. */
 static void test_shared(void **state)
 {
 	uint64_t seed = 11;
@@ -275,7 +275,7 @@ static void test_shared(void **state)
 	assert_true(percentile_differs(sides.a, sides.b, 50, 1.1, 1.69));
 }
 
-/* Poisson's distribution: five standard errors of a difference are 5 sqrt(a + b). */
+/* Poisson distribution: five standard errors of a difference are 5 sqrt(a + b). */
 static void test_counts(void **state)
 {
 	(void)state;
@@ -286,7 +286,7 @@ static void test_counts(void **state)
 	assert_false(counts_differ(1240, 1000, 1.3, 1));
 	assert_false(counts_differ(1000, 2000, 1.1, 2));
 	assert_true(counts_differ(1000, 1000, 1.1, 2));
-	assert_false(counts_differ(20, 0, 1.1, 1)); /* 22: that is for those of one side alone */
+	assert_false(counts_differ(20, 0, 1.1, 1)); /* 22; groups on one side alone are tested otherwise */
 	assert_true(counts_differ(30, 0, 1.1, 1));
 }
 
@@ -296,24 +296,24 @@ static void assert_close(double value, double wanted, double error)
 		fail_msg("%g instead of %g", value, wanted);
 }
 
-/* R. A. Fisher's tables by hand: choose(10, 5) of choose(20, 5), and the like; both sides. */
+/* Fisher's exact test by hand: choose(10, 5) of choose(20, 5), and the like; two-sided. */
 static void test_failures_chance(void **state)
 {
 	(void)state;
 	assert_close(failures_chance(0, 10, 5, 10), 2 * 252.0 / 15504, 1e-9);
 	assert_close(failures_chance(5, 10, 0, 10), 2 * 252.0 / 15504, 1e-9);
-	/* The lady who tastes tea: three of four right. */
+	/* The lady tasting tea: three of four right. */
 	assert_close(failures_chance(3, 4, 1, 4), 2 * 17.0 / 70, 1e-9);
 	assert_close(failures_chance(2, 4, 2, 4), 1, 1e-9);
 	assert_close(failures_chance(0, 100, 0, 100), 1, 1e-9);
 	assert_close(failures_chance(100, 100, 100, 100), 1, 1e-9);
 	assert_true(failures_chance(0, 1000000, 1000000, 1000000) < 1e-100);
-	/* Numbers that nobody has counted end soon. */
+	/* Impossibly large numbers end soon. */
 	assert_true(failures_chance(1ULL << 62, 1ULL << 63, 1ULL << 61, 1ULL << 63) <= 1);
 	assert_close(failures_chance(2, 1, 0, 10), 1, 1e-9);
 }
 
-/* What tables of Student's distribution have. */
+/* Values from tables of Student's distribution. */
 static void test_student(void **state)
 {
 	static const struct {
@@ -335,7 +335,7 @@ static void test_student(void **state)
 	assert_true(student_chance(INFINITY, 3) == 0);
 }
 
-/* A median of n lives has the variance pi/2 sigma^2/n, on the mean over many. */
+/* The median of n lives has the variance pi/2 sigma^2/n, on average. */
 static void test_variance(void **state)
 {
 	uint64_t seed = 5;
@@ -351,7 +351,7 @@ static void test_variance(void **state)
 		}
 		assert_close(sum, M_PI / 2 * 0.25 / sizes[k], 0.2);
 	}
-	/* Two standard deviations of the median's rank are 10 of 100: four of them are 20, and e^4 here. */
+	/* Two standard deviations of the median's rank are 10 of 100: twice that is 20, and e^4 here. */
 	renew();
 	for (int i = 0; i < 100; i++)
 		add(sides.a, 1, MS * exp(0.2 * i));

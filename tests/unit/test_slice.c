@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --slice: what goes into a part of a recording, and what is left where it cannot be written. */
+/* --slice: what goes into a slice of a recording, and what remains if it cannot be written. */
 #include "slicing.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* init, of before, has a shell, which has two compilers; and a server, with a worker a millisecond. */
+/* init, from before, has a shell, which has two compilers; and a server, with a worker per millisecond. */
 static void tell(void)
 {
 	struct who init = process_of_pid(1, "init"), sh, server, who;
@@ -39,7 +39,7 @@ static void test_part(void **state)
 	tell();
 	story_end();
 	expect_said(0, "--comm cc", ": 2 processes, and 2 more that they need: 18 records, ");
-	/* Whole lives, and those above them from birth; of the server, nothing. */
+	/* Whole lives, and their ancestors from birth; nothing of the server. */
 	assert_int_equal(count(0, part, "--lives --comm cc --json", "\"type\":\"life\""), 2);
 	assert_int_equal(count(0, part, "--events --json", "\"type\":\"fork\""), 3);
 	assert_int_equal(count(0, part, "--events --json", "\"type\":\"free\""), 3);
@@ -47,7 +47,7 @@ static void test_part(void **state)
 	assert_int_equal(count(0, part, "--events --json", "server"), 0);
 	assert_int_equal(count(0, part, "--tree --json", "\"incomplete\":false"), 4);
 	expect_same(0, "--latency --comm cc --json");
-	/* What was left out is not lost, for any reader. */
+	/* Records that were left out are not lost, for any reader. */
 	assert_int_equal(count(0, part, "--expect lost==0", "ok"), 1);
 	if (system("babeltrace2 --version >/dev/null 2>&1"))
 		return;
@@ -59,7 +59,7 @@ static void test_part(void **state)
 	free(out.text);
 }
 
-/* Who lived in the range is there from birth, and those above, too. */
+/* Processes that lived in the range are there from birth, and so are their ancestors. */
 static void test_range(void **state)
 {
 	(void)state;
@@ -70,7 +70,7 @@ static void test_range(void **state)
 	expect_same(0, "--latency --from 1.020 --to 1.0209 --json");
 }
 
-/* Who is told of an end, or reaps, is needed where it is not above. */
+/* The process notified of an end, and the reaper, are needed even if they are no ancestors. */
 static void test_needed(void **state)
 {
 	struct who init = process_of_pid(1, "init"), tracer, reaper, sh, who;
@@ -95,7 +95,7 @@ static void test_needed(void **state)
 	expect_same(0, "--events --pid 302 --comm child --monotonic");
 }
 
-/* Told of an end is the parent, if anybody tells it, and not who traced; else whoever was. */
+/* The parent counts as notified, if it was, and not the tracer; otherwise any process that was. */
 static void test_told(void **state)
 {
 	struct who init = process_of_pid(1, "init"), tracer, sh, who;
@@ -122,7 +122,7 @@ static void test_told(void **state)
 	expect_said(0, "--comm held", ": 1 process, and 2 more that it needs: ");
 }
 
-/* Who traces a zombie is needed to tell who has to wait, as a notice or the snapshot has it. */
+/* The tracer of a zombie, by a notice or the snapshot, is needed to show which process has to wait. */
 static void test_traced(void **state)
 {
 	struct who init = process_of_pid(1, "init"), gdb = process_of_pid(300, "gdb"), sh, who;
@@ -152,7 +152,7 @@ static void test_traced(void **state)
 	expect_same(0, "--zombies --comm traced");
 }
 
-/* Of a part of what a command ran, the command need not be one. */
+/* A slice of what a command ran need not have the command. */
 static void test_command(void **state)
 {
 	char line[3 * PATH_MAX];
@@ -164,7 +164,7 @@ static void test_command(void **state)
 	metadata_set(folder.path, "command_creator", "1");
 	metadata_set(folder.path, "command_status", "7");
 	assert_int_equal(count(0, folder.path, "--lives --json", "\"type\":\"life\""), 3);
-	/* Nothing else is asked for: what it ran. */
+	/* Without a selection: what the command ran. */
 	expect_said(0, "", ": 3 processes, and 1 more that they need: ");
 	assert_int_equal(count(0, part, "--info", "\ncommand      100, status 7\n"), 1);
 	snprintf(line, sizeof(line), "rm -r '%s'", part);
@@ -195,7 +195,7 @@ static void test_nothing_left_out(void **state)
 	assert_int_equal(count(0, folder.path, "--info", "slice of "), 0);
 }
 
-/* --lives asks when it exits, the others at the end: it is there for both. */
+/* --lives selects by the cgroup at the exit, other views at the end: it is there for both. */
 static void test_moved(void **state)
 {
 	struct who init = process_of_pid(1, "init"), who = process_of_pid(100, "moved");
@@ -214,7 +214,7 @@ static void test_moved(void **state)
 	expect_same(0, "--lives --cgroup /a");
 }
 
-/* As much of it as there is by now is a whole. */
+/* A slice of a running recording, up to now, is complete. */
 static void test_running(void **state)
 {
 	(void)state;
@@ -225,7 +225,7 @@ static void test_running(void **state)
 	assert_int_equal(count(0, part, "--info", "complete"), 1);
 }
 
-/* What was cut off does not become a whole. */
+/* A slice of a recording that was cut off is not complete. */
 static void test_cut(void **state)
 {
 	(void)state;
@@ -235,7 +235,7 @@ static void test_cut(void **state)
 	expect_said(3, "--comm server", "the recording was cut off");
 	assert_int_equal(count(3, part, "--info", "cut off"), 1);
 	assert_int_equal(count(3, part, "--events --json", "\"comm\":\"cc\""), 0);
-	/* It ends where that ended, though nothing of it is as late. */
+	/* It ends where the recording ended, though its last record is earlier. */
 	expect_same(3, "--latency --comm server --json");
 }
 
@@ -253,7 +253,7 @@ static void test_lost(void **state)
 	assert_int_equal(count(3, part, "--events --json", "\"lost\":100,"), 2);
 }
 
-/* Nobody takes what is there for a whole, wherever the disk was full. */
+/* Wherever the disk was full, the slice does not look complete. */
 static void test_full(void **state)
 {
 	unsigned int failed = 0;
@@ -286,7 +286,7 @@ static void test_full(void **state)
 	assert_true(failed >= 4 && failed < 20);
 }
 
-/* Wherever there are too many of them. */
+/* Wherever too many files are open. */
 static void test_open_files(void **state)
 {
 	unsigned int failed = 0;
@@ -339,7 +339,7 @@ static void test_nobody(void **state)
 	assert_int_equal(count(0, part, "--info", "processes    0: "), 1);
 }
 
-/* Its chain lacks what was left out, and so blames others: that is said, and not of a recording. */
+/* Its chain lacks what was left out, and so blames others: a slice reports that, a recording does not. */
 static void test_critical_path(void **state)
 {
 	struct output out;
@@ -356,7 +356,7 @@ static void test_critical_path(void **state)
 	free(out.text);
 }
 
-/* A slice that is not finished, for whatever reason, counts as cut off; and it is one of a recording. */
+/* An unfinished slice counts as cut off, whatever the reason; and a slice is made of a recording. */
 static void test_library(void **state)
 {
 	struct proclife_run_info run = { .size = sizeof(run) };
@@ -373,14 +373,14 @@ static void test_library(void **state)
 	run = *proclife_recording_info(source);
 	assert_int_equal(proclife_recorder_new(&recorder, source, part, &run), -ENOTSUP);
 	assert_int_equal(proclife_recorder_slice(&recorder, source, folder.path, part, &run), 0);
-	event.record = NULL; /* of nothing that was yielded */
+	event.record = NULL; /* no record that was yielded */
 	assert_int_equal(proclife_recorder_add(recorder, &event), -ENOTSUP);
 	while (proclife_source_next(source, &event) == 1) {
 		log_event(&live, &event);
 		assert_int_equal(proclife_recorder_add(recorder, &event), 0);
 	}
 	assert_int_equal(proclife_recorder_sync(recorder), 0);
-	/* The lock tells that it is being written; nothing says how far it is whole. */
+	/* The lock shows that it is being written; nothing shows how far it is whole. */
 	assert_int_equal(count(0, part, "--info", "still running"), 1);
 	proclife_recorder_free(recorder);
 	assert_int_equal(count(3, part, "--info", "cut off"), 1);
@@ -395,7 +395,7 @@ static void test_library(void **state)
 	proclife_source_free(source);
 }
 
-/* Nothing is taken of a machine with one CPU: it ends where that ends, and can be read. */
+/* An empty slice, of a machine with one CPU: it ends where the recording ends, and can be read. */
 static void test_nothing_of_what_was_cut(void **state)
 {
 	struct who init = process_of_pid(1, "init");
@@ -435,7 +435,7 @@ static int begin_with_one_cpu(void **state)
 	return err;
 }
 
-/* What somebody else wrote there is refused. */
+/* Foreign entries there are refused. */
 static void test_env(void **state)
 {
 	static const char *const bad[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The names of cgroups and users that --slice writes beside the records: those that occur in them. */
+/* The names of cgroups and users in a slice: those of numbers that occur in its records. */
 #include "slicing.h"
 
 static void expect_names(const char *name, const char *expected)
@@ -15,7 +15,7 @@ static void expect_names(const char *name, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-/* Those of the numbers that occur, and of the machine that recorded them. */
+/* Names of the numbers that occur, from the machine that recorded them. */
 static void test_names(void **state)
 {
 	struct who init = process_of_pid(1, "init"), who;
@@ -37,7 +37,7 @@ static void test_names(void **state)
 	expect_names(".users", "11 b c\n");
 }
 
-/* Whichever record has the number. */
+/* Whichever type of record has the number. */
 static void test_names_of_all(void **state)
 {
 	struct who init = process_of_pid(1, "init"), who = process_of_pid(100, "old");

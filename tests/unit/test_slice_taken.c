@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --slice of a life whose end was lost: what shows that it is over goes into the slice, too. */
+/* --slice of a life whose end was lost: the record that shows that it is over goes into the slice, too. */
 #include "slicing.h"
 
 static void expect_end_lost(unsigned int times, const char *says)
@@ -11,7 +11,7 @@ static void expect_end_lost(unsigned int times, const char *says)
 				 times);
 }
 
-/* Its end was lost, which shows when another has its handle: without that, it would be alive. */
+/* Its end was lost; another task with its handle shows that. Without it, it would be alive. */
 static void test_handle_taken(void **state)
 {
 	struct who init = process_of_pid(1, "init"), victim, taker;
@@ -25,7 +25,7 @@ static void test_handle_taken(void **state)
 	expect_end_lost(1, ": 1 process, and 1 more that it needs: ");
 }
 
-/* By a thread of another one, and by the last record. */
+/* The handle is taken by another process's thread, in the last record. */
 static void test_handle_taken_by_thread(void **state)
 {
 	struct who init = process_of_pid(1, "init"), victim, taker, thread;
@@ -53,7 +53,7 @@ static void test_handle_taken_at_the_end(void **state)
 	expect_end_lost(1, ": 1 process, and 1 more that it needs: ");
 }
 
-/* Of whom nothing else is seen: a process, or the leader of one of which a thread is known. */
+/* Nothing else is seen of it: a process, or the leader of a known thread. */
 static void test_handle_freed_by_another(void **state)
 {
 	struct who init = process_of_pid(1, "init"), victim, taker, thread;
@@ -72,7 +72,7 @@ static void test_handle_freed_by_another(void **state)
 	expect_end_lost(2, ": 2 processes, and 2 more that they need: ");
 }
 
-/* Only a thread of it was seen, and it is over as its pid is another's. */
+/* Only a thread of it was seen; it is over, since another process has its pid. */
 static void test_pid_taken(void **state)
 {
 	struct who init = process_of_pid(1, "init"), victim, thread;
@@ -100,7 +100,7 @@ static void test_group_taken(void **state)
 	expect_end_lost(1, ": 1 process, and 1 more that it needs: ");
 }
 
-/* Each of its threads has another one in its place. */
+/* The handle of each of its threads is taken by another one. */
 static void test_threads_taken(void **state)
 {
 	struct who init = process_of_pid(1, "init"), victim, threads[3], taker;

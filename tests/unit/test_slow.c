@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What others choose must not make work: no record costs more than ten times an ordinary one. Each
+ * Input that others choose must not cost much: no record costs more than ten times an ordinary one. Each
  * attack below made a list of something, and walked it once for each record. Judged by CPU time,
- * with a factor that no noise reaches and every such list does.
+ * with a factor that noise does not reach and every such list exceeds.
  */
 #include "check.h"
 #include "story.h"
@@ -19,7 +19,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* With ASan most of the time is the kernel's, for its allocator: there the attacks only run. */
+/* With ASan, most of the time is spent in the kernel for its allocator, so the attacks only run. */
 #ifdef __SANITIZE_ADDRESS__
 #define FACTOR 10000
 #else
@@ -36,7 +36,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The test vectors of the reference implementation are of SipHash-2-4; these are of 1-3. */
+/* The test vectors of the reference implementation are for SipHash-2-4; these are for 1-3. */
 static void test_siphash(void **state)
 {
 	static const uint64_t expected[] = {
@@ -56,8 +56,8 @@ static void test_siphash(void **state)
 }
 
 /*
- * The hash that texts once had was a chain of multiplications without a key: the last word can be
- * chosen so that the result is any number. @n of them have the same one.
+ * The former hash of texts was a chain of multiplications without a key: the last word can be
+ * chosen so that the result is any number. Makes the @n-th text with the same hash.
  */
 static void same_hash_once(uint64_t n, uint64_t text[2])
 {
@@ -118,7 +118,7 @@ static void test_secret(void **state)
 }
 
 /*
- * Attacks on the lives, each of about so many records
+ * Attacks on the lives, each of about this many records
  */
 
 #define RECORDS 40000
@@ -132,7 +132,7 @@ static struct who fresh(uint32_t pid)
 	return process_of_pid(pid, "name");
 }
 
-/* What there is to compare with: lives of four records, of which a thousand are open at a time. */
+/* The comparison: lives of four records, a thousand of them open at a time. */
 static void ordinary(void)
 {
 	static struct who open[1000];
@@ -150,7 +150,7 @@ static void ordinary(void)
 	}
 }
 
-/* Many open processes have one pid, and threads of it turn up that nobody knows. */
+/* Many open processes have one pid, and unknown threads of it appear. */
 static void same_pid(void)
 {
 	for (unsigned int i = 0; i < RECORDS; i++) {
@@ -165,7 +165,7 @@ static void same_pid(void)
 	}
 }
 
-/* They end from the oldest on. */
+/* They end, the oldest first. */
 static void same_pid_freed(void)
 {
 	static struct who all[RECORDS / 2];
@@ -199,7 +199,7 @@ static void leaderless(void)
 	}
 }
 
-/* A snapshot in which the parent comes behind all its children. */
+/* A snapshot in which the parent comes after all its children. */
 static void orphans(void)
 {
 	struct who late = fresh(200);
@@ -212,7 +212,7 @@ static void orphans(void)
 	feed(tasks, task_record(++ts, &late, &parent));
 }
 
-/* The parent never comes, and they go, from the oldest on. */
+/* The parent never comes, and they are freed, the oldest first. */
 static void orphans_freed(void)
 {
 	static struct who all[RECORDS / 2];
@@ -226,7 +226,7 @@ static void orphans_freed(void)
 		feed(tasks, free_record(++ts, &all[i]));
 }
 
-/* A chain of parents, and as many children of the last one, which comes behind them. */
+/* A chain of parents, and as many children of the last one, which comes after them. */
 static void chain(void)
 {
 	struct who last = parent, late = fresh(200);
@@ -244,7 +244,7 @@ static void chain(void)
 	}
 }
 
-/* Only one process and what descends from it: a chain whose last link comes first. */
+/* With only one process and its descendants selected: a chain whose last link comes first. */
 static void selected_chain(void)
 {
 	struct who who = fresh(200 + RECORDS), above;
@@ -267,7 +267,7 @@ static void selected_orphans(void)
 	assert_int_equal(proclife_tasks_selected(tasks), RECORDS + 1);
 }
 
-/* One process is sent all signals that there are, over and over. */
+/* One process gets all signals, over and over. */
 static void signals(void)
 {
 	struct who who = fresh(200);
@@ -280,7 +280,7 @@ static void signals(void)
 	}
 }
 
-/* Its many threads are found, and its end is announced and found, again and again. */
+/* Its many threads are found, and its end is notified and found, again and again. */
 static void notices(bool older)
 {
 	struct who who = fresh(200);
@@ -329,7 +329,7 @@ static const struct {
 	{ "found", found },
 };
 
-/* With all the results that can be had of them. */
+/* With all possible results of lives. */
 static uint64_t time_lives(void (*run)(void))
 {
 	struct proclife_latency *latency;
@@ -435,7 +435,7 @@ static void test_fold(void **state)
 
 #define CROWD 32000
 
-/* Each of so many lives by itself, or all at once. */
+/* Lives one after the other, or all at once. */
 static void tell_lives(const char *path, bool at_once)
 {
 	story_begin(path);
@@ -458,7 +458,7 @@ static void tell_lives(const char *path, bool at_once)
 	story_end();
 }
 
-/* What a view keeps of each process that is there does not cost more the more there are. */
+/* A view's cost per living process does not grow with their number. */
 static void test_crowd(void **state)
 {
 	uint64_t apart = 0, crowd = UINT64_MAX;
@@ -484,7 +484,7 @@ static void test_crowd(void **state)
 }
 
 /*
- * Of lives that stay open, most of the time is the kernel's, which finds and clears the pages for
+ * For lives that stay open, most of the time is spent in the kernel, which finds and clears the pages for
  * them; in some virtual machines that alone is ten times an ordinary record. So a try keeps them
  * for the next one.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ten times as much of anything that a user can have many of costs every view, every trigger and what carries
- * lives over to the next part at most twelve times as much CPU time: what searches a list for each of its
+ * Ten times as much of anything that a user can have many of costs every view, every trigger and the code that carries
+ * lives over to the next part at most twelve times as much CPU time: searching a list for each of its
  * members takes a hundred times.
  */
 #include "check.h"
@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-/* With ASan most of the time is the kernel's, for its allocator: there the shapes only run. */
+/* With ASan, most of the time is spent in the kernel for its allocator, so the shapes only run. */
 #ifdef __SANITIZE_ADDRESS__
 #define FACTOR 10000
 #else
@@ -25,7 +25,7 @@
 #define FEW 2000
 #define MANY (10 * FEW)
 #define AT_2023 "\"0x1797a6ae3e3a0000\"" /* without a time of day, nothing is exported */
-#define LEAST 3000 /* us: what a program takes that has nothing to do, and more */
+#define LEAST 3000 /* us: more than an idle run of the program takes */
 
 static struct who parent;
 static struct proclife_carry *carry; /* NULL: it is recorded */
@@ -90,7 +90,7 @@ static void children(uint32_t n)
 	free(all);
 }
 
-/* One process has another one for each of its children; and of processes, each has its own. */
+/* One process has a new name for each of its children; and each process has its own. */
 static void names(uint32_t n)
 {
 	struct who leader = process_of_pid(200, "first"), who;
@@ -124,7 +124,7 @@ static void cgroups(uint32_t n)
 	}
 }
 
-/* Arguments in more pieces than the module makes of them, in a recording that something else wrote. */
+/* Arguments in more pieces than the module makes, in a recording by another program. */
 static void pieces(uint32_t n)
 {
 	struct who who = process_of_pid(200, "name");
@@ -220,7 +220,7 @@ static void test_views(void **state)
 	assert_false(failed);
 }
 
-/* Each word of the longest life is in the line of the other one, at its end: as many as there can be. */
+/* Each word of the longest life is in the other's line, at its end: as many words as possible. */
 static void put_line(uint32_t pid, const char *word, bool lives_longer)
 {
 	char text[4096], comm[PROCLIFE_COMM_LEN] = "", path[32];

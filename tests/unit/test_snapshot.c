@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A snapshot's TASK records mean the same in any order: children before their parents, threads
- * before their leaders, zombies anywhere. Each of hundreds of made-up machines is told in order of
- * age and in others, and what is known in the end has to be the same.
+ * before their leaders, zombies anywhere. Each of hundreds of made-up machines is fed in order of
+ * age and in other orders, and the result has to be the same.
  */
 #include "check.h"
 #include "records.h"
@@ -39,8 +39,8 @@ static struct proclife_record found(const struct who *who, const struct who *par
 }
 
 /*
- * All threads of a process have the same parent, but that can be any thread of the parent's, one
- * that is younger than the child too.
+ * All threads of a process have the same parent, but that can be any thread of the parent process, also one
+ * that is younger than the child.
  */
 static void make_machine(void)
 {
@@ -65,7 +65,7 @@ static void make_machine(void)
 		for (uint64_t t = n; t < 3; t++)
 			threads[i][t].tgid = 0;
 	}
-	/* The first one has no parent that is known. */
+	/* The first one has no known parent. */
 	for (size_t i = 0; i < task_count; i++) {
 		if (machine[i].tgid == leaders[0].tgid)
 			machine[i].state.parent = 0;
@@ -166,8 +166,8 @@ static void test_any_order(void **state)
 }
 
 /*
- * A parent that exits between the TASKs of two threads: the first of them is nearest to the birth, and
- * its process ID and its name are of one and the same, whichever parent is known sooner.
+ * A parent exits between the TASKs of two threads: the first of them is nearest to the birth, and
+ * the parent's process ID and name belong together, whichever parent is known sooner.
  */
 static void test_parent_exits_meanwhile(void **state)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Several runs a side: what was planted is found, and what the runs of a machine differ by is noise. */
+/* Several runs a side: planted changes are found, and differences between runs of a machine are noise. */
 #include "check.h"
 
 #include <tools/diff/spread.h>
@@ -15,11 +15,11 @@ struct machine {
 	size_t groups;
 	size_t a;
 	size_t b;
-	double drift;	/* what the groups of a run share: up to so much more or less */
+	double drift;	/* a factor that all groups of a run share, up to this much */
 	double noise;	/* of a group in a run: a standard deviation */
-	double noisy;	/* and that of the first group, if it is another one */
-	double planted; /* into the last group: 0 is as 1 */
-	double shared;	/* into all */
+	double noisy;	/* the first group's noise, if it differs */
+	double planted; /* factor on the last group: 0 means 1 */
+	double shared;	/* factor on all */
 };
 
 struct found {
@@ -62,7 +62,7 @@ static void simulate(const struct machine *m, uint64_t *seed)
 		samples[g] = (struct sample){ .runs = runs[g] };
 }
 
-/* As --diff does, with five figures. */
+/* Compares as --diff does, with five figures. */
 static struct found look(const struct machine *m, uint64_t *seed)
 {
 	size_t comparisons = 5 * (m->groups + 1);
@@ -87,7 +87,7 @@ static struct found look(const struct machine *m, uint64_t *seed)
 
 #define MACHINES 4000
 
-/* Of so many machines, those of which anything was claimed. */
+/* The number of machines of which anything was claimed. */
 static unsigned int claims(const struct machine *m)
 {
 	unsigned int n = 0;
@@ -102,8 +102,8 @@ static unsigned int claims(const struct machine *m)
 }
 
 /*
- * One of five figures may have a fifth of FALSE_CLAIMS: 8 of 4000, and by chance up to 17. Where one
- * group is ten times as noisy as the others, its own noise is known from few runs: more than that.
+ * One of five figures may have a fifth of FALSE_CLAIMS: 8 of 4000, and by chance up to 17. If one
+ * group is ten times as noisy as the others, its noise is estimated from few runs: more than that.
  */
 static void test_nothing_planted(void **state)
 {
@@ -131,7 +131,7 @@ static void test_nothing_planted(void **state)
 	}
 }
 
-/* It is found, and nothing else: so often, of 200. */
+/* It is found, and nothing else, at least this often in 200. */
 static void expect_found(const struct machine *m, unsigned int least)
 {
 	unsigned int found = 0, others = 0;
@@ -173,7 +173,7 @@ static void test_planted(void **state)
 	expect_found(&twice, 190);
 }
 
-/* All are slower: that is said once, and only if runs of a side do not differ by as much. */
+/* All are slower: that is reported once, and only if runs of a side do not differ by as much. */
 static void test_shared(void **state)
 {
 	struct machine m = { .groups = 8, .a = 3, .b = 3, .drift = 0.01, .noise = 0.03, .shared = 1.3 };
@@ -209,17 +209,17 @@ static void test_by_hand(void **state)
 	assert_true(fabs(spread.shared_error - sqrt(4.0 / 2)) < 1e-9);
 	assert_true(spread.shared_freedom == 2 && spread.freedom == 4);
 	assert_true(set[0].a == 2 && set[0].b == 6 && set[1].change == 2 && set[2].change == 0);
-	/* No group goes another way than its run: there is no noise. */
+	/* No group deviates from its run: there is no noise. */
 	assert_true(set[1].error == 0);
 	assert_true(is_beyond_noise(2, 0, 4, 10));
 	assert_false(is_beyond_noise(0, 0, 4, 10));
-	/* One alone cannot be told from what all share. */
+	/* A single group cannot be separated from what all share. */
 	spread_measure(set, 1, 2, 2, &spread);
 	assert_true(spread.freedom == 0 && set[0].change == 0 && spread.shared == 4);
 	assert_false(is_beyond_noise(4, 1e-9, spread.freedom, 1));
 }
 
-/* Of three groups, one goes its own way: by what it has left, as the others have to share it. */
+/* One of three groups deviates: by its residue, as the others have to share it. */
 static void test_noisy_by_hand(void **state)
 {
 	static const double same[] = { 3, 3, 3, 3 }, noisy[] = { 4, 2, 4, 2 };
@@ -244,7 +244,7 @@ static void test_few_lives(void **state)
 
 	(void)state;
 	spread_measure(set, 3, 3, 3, &spread);
-	/* The median of three groups is as good as a mean of 6/pi. */
+	/* The median of three groups has the variance of a mean of 6/pi. */
 	assert_true(fabs(spread.shared_error - sqrt(0.04 * 2 / 3 * M_PI / 6)) < 1e-9);
 	assert_true(fabs(set[1].error - sqrt(0.04 * 2 / 3 * (1 + M_PI / 6))) < 1e-9);
 	assert_false(is_beyond_noise(set[1].change, set[1].error, spread.freedom, 15));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All views say the same of who is alive, a zombie, not freed, or freed. */
+/* All views agree on which processes are alive, zombies, not freed, or freed. */
 #include "story.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void expect_text(const char *view, const char *words, bool there)
 	free(output.text);
 }
 
-/* Of the process with this pid and this state there is a line in the tree's JSON. */
+/* Expects a line for this pid and state in the tree's JSON. */
 static void expect_json(uint32_t pid, const char *state)
 {
 	struct output output = run_program(false, 0, "%s -i %s --tree --json", program, folder.path);
@@ -82,7 +82,7 @@ static void test_zombie_from_the_start(void **state)
 	expect_counts(3, 1, 1, 1, 0);
 }
 
-/* What a gap may have hidden is known again of those that a snapshot finds after it. */
+/* A snapshot after a gap restores what the gap may have hidden of the processes that it finds. */
 static void test_found_behind_a_gap(void **state)
 {
 	struct who a = story_fork(&init, 60, "a"), z, y;
@@ -121,7 +121,7 @@ static void test_end_of_a_zombie(void **state)
 	expect_counts(2, 1, 0, 0, 0);
 }
 
-/* A process is a thread group: one thread lives, and so does it. */
+/* A process is a thread group: it lives as long as one thread does. */
 static void test_leader_gone(void **state)
 {
 	struct who a = process_of_pid(60, "a"), t = thread_of(&a, 62), b;
@@ -142,7 +142,7 @@ static void test_leader_gone(void **state)
 	expect_text("--parents --json", "\"zombies\":1", false);
 }
 
-/* A thread had begun to exit before the trace: only the leader's EXIT shows that it goes on. */
+/* A thread had begun to exit before the trace: only the leader's EXIT shows that the process goes on. */
 static void test_leader_gone_before(void **state)
 {
 	struct who a = process_of_pid(60, "a"), t = thread_of(&a, 62);
@@ -190,7 +190,7 @@ static void test_late_thread(void **state)
 	expect_text("--tree", "\n2 processes;", true);
 }
 
-/* Of one process, the end of a thread is all that there is; of another, its leader's REAP and FREE. */
+/* One process has only the end of a thread; another, only its leader's REAP and FREE. */
 static void test_ends_alone(void **state)
 {
 	struct who a = process_of_pid(60, "a"), t = thread_of(&a, 62), b = process_of_pid(70, "b");
@@ -206,7 +206,7 @@ static void test_ends_alone(void **state)
 	expect_counts(3, 1, 0, 0, 1);
 }
 
-/* Another one has its handle by now: its end was lost, and so is how far it had come. */
+/* Another task has its handle: its end was lost, and its state is not known. */
 static void test_end_lost(void **state)
 {
 	struct who a = story_fork(&init, 60, "a"), t = thread_of(&a, 62);

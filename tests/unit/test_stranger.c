@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a program can see in each report, and what it gets for calls that come too late or have nothing. */
+/* What a program sees in each report, and the results of calls that come too late or have no data. */
 #include "check.h"
 #include "fixture_tasks.h"
 
@@ -18,7 +18,7 @@ static void see_gone(void *data, struct proclife_process *process)
 		assert_int_equal(proclife_tasks_select_pid(tasks, process->tgid), -EBUSY);
 }
 
-/* The parent of each zombie, which appeared before it; what the parent's own report has freed is gone. */
+/* Looks at the parent of each zombie, which appeared before it; what the parent's own report freed is gone. */
 static void see_over(void *data, struct proclife_process *process)
 {
 	const struct proclife_process *reaper = proclife_process_reaper(process);
@@ -107,7 +107,7 @@ static void test_complete(void **state)
 	assert_false(complete[3]);
 }
 
-/* What group_phase() and struct proclife_reaper have where nothing was measured. */
+/* The results of group_phase() and struct proclife_reaper if nothing was measured. */
 static void test_no_histogram(void **state)
 {
 	struct proclife_bucket bucket = { 0 };
@@ -128,7 +128,7 @@ static void test_no_histogram(void **state)
 	proclife_histogram_free(some);
 }
 
-/* The free functions take NULL; what has no name, no group and no phase is NULL. */
+/* The free functions take NULL; results without a name, group or phase are NULL. */
 static void test_nothing(void **state)
 {
 	struct proclife_latency *latency;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --summary: what is added up, by what, and what is left out. */
+/* --summary: what is added up, by which group, and what is left out. */
 #include "story.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #define SECOND (1000 * MS)
 
-/* A life of so many milliseconds, which takes this CPU time and memory. */
+/* A life of this many milliseconds, which takes this CPU time and memory. */
 static void run(const struct who *parent, uint32_t pid, const char *comm, const char *path,
 		uint64_t life, uint64_t cpu, uint64_t rss, int32_t code)
 {
@@ -109,14 +109,14 @@ static void test_text(void **state)
 	EXPECT("", "      3      2   200 ms  9", " ms      103  cc  b.c\n", "  ld\n",
 	       "\n5 processes ended, 2 failed, 2 did not (CPU not known); CPU 205 ms\n");
 	EXPECT("--top 1", "  cc  b.c\n", "4 more lines, with less CPU time; --top N shows N\n");
-	/* The order is that of the CPU time. */
+	/* Lines are in the order of CPU time. */
 	text = output("");
 	assert_true(strstr(text, "  cc  b.c\n") < strstr(text, "  ld\n"));
 	assert_null(strstr(text, "first.c"));
 	free(text);
 }
 
-/* Narrower, it has fewer columns, and no line is wider than the terminal. */
+/* On a narrower terminal it has fewer columns, and no line is wider than the terminal. */
 static void test_narrow(void **state)
 {
 	static const struct {
@@ -141,7 +141,7 @@ static void test_narrow(void **state)
 		    (widths[i].not_there && strstr(head, widths[i].not_there)))
 			fail_msg("%s: %s", widths[i].columns, head);
 		free(head);
-		/* The sum and the method below the table are not for less. */
+		/* The sum and the method below the table need more columns. */
 		for (char *line = strtok(text, "\n"); i > 0 && i < 3 && line; line = strtok(NULL, "\n"))
 			if (strlen(line) > (size_t)atoi(widths[i].columns))
 				fail_msg("%s: %s", widths[i].columns, line);
@@ -150,7 +150,7 @@ static void test_narrow(void **state)
 	unsetenv("COLUMNS");
 }
 
-/* Of a path, the end says most; nothing follows in a line of its own. */
+/* The end of a path is the most informative; nothing follows in a line of its own. */
 static void test_narrow_paths(void **state)
 {
 	struct who init = process_of_pid(1, "init");
@@ -166,7 +166,7 @@ static void test_narrow_paths(void **state)
 	unsetenv("COLUMNS");
 }
 
-/* Nor is it wider where the program itself has a long name. */
+/* No line is wider if the program itself has a long name. */
 static void test_narrow_program(void **state)
 {
 	struct who init = process_of_pid(1, "init");
@@ -180,7 +180,7 @@ static void test_narrow_program(void **state)
 	unsetenv("COLUMNS");
 }
 
-/* What only fits without its quotes loses them, and nothing else. */
+/* An argument that only fits without its quotes loses them, and nothing else. */
 static void test_narrow_argument(void **state)
 {
 	struct who init = process_of_pid(1, "init");
@@ -198,7 +198,7 @@ static void test_narrow_argument(void **state)
 	EXPECT("--color=always", "  \033[2m'a file with a long name.c'\033[0m\n");
 }
 
-/* If the longest run is the first one, too, the second tells what is special about it. */
+/* If the longest run is also the first one, the second shows what is special about it. */
 static void test_longest_is_first(void **state)
 {
 	struct who init = process_of_pid(1, "init");
@@ -227,7 +227,7 @@ static void test_options(void **state)
 	free(out.text);
 }
 
-/* The slices hold the whole time, however long it gets, and all that was added. */
+/* The slices cover the whole time, however long it gets, and all that was added. */
 static void test_overtime(void **state)
 {
 	struct overtime overtime;
@@ -239,9 +239,9 @@ static void test_overtime(void **state)
 	overtime_add(&overtime, 1000, 2000, 500);
 	assert_int_equal(overtime_slices(&overtime, overtime.end), 1);
 	overtime_add(&overtime, 2000, 1000 + 10 * SECOND, 5 * SECOND);
-	/* Half of it lies before the beginning. */
+	/* Half of it is before the beginning. */
 	overtime_add(&overtime, 500, 1500, 100);
-	/* All of it does. */
+	/* All of it is. */
 	overtime_add(&overtime, 100, 900, 100);
 	assert_int_equal(overtime.end, 1000 + 10 * SECOND);
 	for (i = 0; i < OVERTIME_SLICES; i++) {

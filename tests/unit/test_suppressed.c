@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the module did not record, as it was over its budget: not lost, but nothing is claimed of it. */
+/* Records that the module suppressed, as they were over its budget, are not lost, but nothing is claimed of them. */
 #include "check.h"
 #include "fixture_tasks.h"
 #include "story.h"
@@ -24,7 +24,7 @@ static struct proclife_record begins(uint64_t ts, uint16_t cpu, uint32_t what)
 	return suppressed(ts, cpu, what, ts, 0);
 }
 
-/* A child that is reaped at @ts, by the shell. Since when that has waited, as far as is known. */
+/* The shell reaps a child at @ts. Returns since when it has waited, as far as is known. */
 static uint64_t waited(uint64_t ts)
 {
 	static uint32_t pid = 200;
@@ -44,7 +44,7 @@ static void test_waits(void **state)
 	(void)state;
 	feed(tasks, wait_record(10, &shell));
 	assert_int_equal(waited(20), 10);
-	/* On any CPU, for the shell can have been there. */
+	/* On any CPU, since the shell can have been there. */
 	feed(tasks, wait_record(30, &shell));
 	assert_int_equal(feed(tasks, begins(31, 7, PROCLIFE_WAIT)), 1);
 	assert_true(proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, 31));
@@ -62,7 +62,7 @@ static void test_waits(void **state)
 	assert_false(proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, 53));
 	feed(tasks, wait_record(61, &shell));
 	assert_int_equal(waited(70), 61);
-	/* Where it began was not seen, or where it ended: a WAIT of that CPU tells. */
+	/* Its beginning or its end was not seen: a WAIT of that CPU shows the end. */
 	feed(tasks, wait_record(71, &shell));
 	feed(tasks, suppressed(72, 9, PROCLIFE_WAIT, 5, 1));
 	assert_int_equal(waited(80), 0);
@@ -76,7 +76,7 @@ static void test_waits(void **state)
 	assert_int_equal(waited(100), 91);
 }
 
-/* Of any type, for what is lost can be anything. */
+/* Records of any type, since lost ones can be anything. */
 static void test_lost(void **state)
 {
 	(void)state;
@@ -85,7 +85,7 @@ static void test_lost(void **state)
 	assert_false(proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, 31));
 }
 
-/* Other types say nothing of waits, and no life is incomplete by it. */
+/* Other types do not affect waits, and make no life incomplete. */
 static void test_others(void **state)
 {
 	(void)state;
@@ -94,15 +94,15 @@ static void test_others(void **state)
 	feed(tasks, begins(12, 65535, PROCLIFE_SIGNAL));
 	assert_true(proclife_tasks_may_lack(tasks, PROCLIFE_SIGNAL, 20));
 	assert_false(proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, 0));
-	feed(tasks, begins(13, 0, UINT32_MAX)); /* nothing that a module writes */
+	feed(tasks, begins(13, 0, UINT32_MAX)); /* a record that no module writes */
 	feed(tasks, begins(14, 0, PROCLIFE_TYPES));
 	assert_int_equal(waited(20), 10);
 	assert_false(LAST_GONE->incomplete);
 }
 
 /*
- * RENAMEs alone say what the name is, for a record that another task writes just then can have the old
- * one. Where they are suppressed or lost, the next record of the task knows better.
+ * Only RENAMEs determine the name, since a record by another task at the same time can have the old
+ * one. If they are suppressed or lost, the task's next record does.
  */
 static void test_name_after_suppressed_rename(void **state)
 {
@@ -144,8 +144,8 @@ static void test_name_after_lost_rename(void **state)
 }
 
 /*
- * What the program says. All that is recorded of waits is that the parent waited before its child
- * exited; it may have come back and done anything since.
+ * The program's output. The only recorded wait is the parent's before its child
+ * exited; it may have returned and done anything since.
  */
 
 static void record(void)
@@ -173,7 +173,7 @@ static void record(void)
 	story_put_on(1, begins(machine->now, 1, PROCLIFE_RENAME));
 	story_put_on(1, suppressed(machine->now, 1, PROCLIFE_RENAME, machine->now - 1, 89));
 	story_put_on(1, suppressed(machine->now, 1, PROCLIFE_CGROUP, machine->now - 1, 7));
-	story_put_on(1, suppressed(machine->now, 1, PROCLIFE_SIGNAL, 0, 0)); /* of the library */
+	story_put_on(1, suppressed(machine->now, 1, PROCLIFE_SIGNAL, 0, 0)); /* made by the library */
 	story_exit(&child, &parent, 0);
 	machine->now = 4000 * MS;
 	story_end();
@@ -221,16 +221,16 @@ static void test_program(void **state)
 	       "\"ended\":true,\"since\":2000000000,\"count\":4567}\n");
 	expect(false, "--tree --json", true,
 	       "\"lost\":0,\"suppressed\":{\"wait\":4567,\"rename\":89,\"signal\":0,\"cgroup\":7,\"mm\":0,\"notify\":0}");
-	/* It was in wait() when its child exited, by what was recorded; and it was not by no means. */
+	/* By the records it was in wait() when its child exited, but that is not certain. */
 	expect(false, "--latency", true, "whether it was in wait() is not known");
 	expect(false, "--parents --json", true, "\"awaited\":0,\"belated\":0");
-	/* It called wait() before; later ones would have been recorded, but for a moment. */
+	/* It called wait() before; later calls would have been recorded, except for a moment. */
 	expect(false, "--zombies", true, "when it last called wait() is not known");
 	expect(false, "--zombies --json", true, "\"reaper_waited\":null");
 	folder_remove(&folder);
 }
 
-/* Counts that nobody can have counted do not become small ones. */
+/* Impossibly large counts do not wrap around. */
 static void test_sums(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stories of tasks, as kernels tell them, and what the library makes of them. */
+/* Stories of tasks as kernels record them, and what the library makes of them. */
 #include "check.h"
 #include "fixture_tasks.h"
 
@@ -208,7 +208,7 @@ static void test_zombie_in_snapshot(void **state)
 	assert_int_equal(LAST_GONE->runtime, 120);
 }
 
-/* In a snapshot children can come before their parents, who are then put in their place. */
+/* In a snapshot, children can come before their parents, which are linked later. */
 static void test_snapshot_backwards(void **state)
 {
 	struct who parent = process_of_pid(200, "parent"), child = process_of_pid(201, "child");
@@ -260,7 +260,7 @@ static void test_reparenting(void **state)
 	assert_int_equal(LAST_GONE->parent_id, 2);
 	assert_int_equal(LAST_GONE->reaper_tgid, 1);
 	assert_string_equal(LAST_GONE->reaper_comm, "init");
-	/* The reaper is no process that was seen alive. */
+	/* The reaper is no process that was seen living. */
 	assert_int_equal(reported.born_count, 3);
 }
 
@@ -328,7 +328,7 @@ static void test_without_reap(void **state)
 	assert_false(LAST_GONE->incomplete);
 }
 
-/* A task that has a mark of a death is known from then on, and has not exited with that. */
+/* A task that has a mark of a death is known from then on, but has not exited with that. */
 static void test_marks_of_a_death(void **state)
 {
 	(void)state;
@@ -365,7 +365,7 @@ static void test_records_after_exit(void **state)
 	assert_int_equal(LAST_GONE->marks.exited, 11);
 }
 
-/* Who is younger than the child is not its parent: the handle is in use again. */
+/* A task younger than the child is not its parent: the handle is in use again. */
 static void test_younger_parent(void **state)
 {
 	struct who c = process_of_pid(202, "c"), b = process_of_pid(201, "b");
@@ -379,7 +379,7 @@ static void test_younger_parent(void **state)
 	assert_int_equal(proclife_tasks_find(tasks, c.task)->process->parent_id, 0);
 }
 
-/* A name ends, whatever a damaged record says. */
+/* A name ends, even in a damaged record. */
 static void test_name_without_end(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(300, "b"), t = thread_of(&b, 301);

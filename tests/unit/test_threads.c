@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stories of thread groups: who ends them, who decides their code, who executes. */
+/* Stories of thread groups: which thread ends them, decides their code, or execs. */
 #include "check.h"
 #include "fixture_tasks.h"
 
@@ -70,7 +70,7 @@ static void test_leader_exits_first(void **state)
 	assert_int_equal(process->live, 1);
 	feed(tasks, exit_record(30, &t, 0, 0));
 	assert_int_equal(process->marks.exited, 30);
-	/* release_task() of the thread zaps the leader if nobody waits for it. */
+	/* release_task() of the thread reaps the leader if no process waits for it. */
 	feed(tasks, reap_record(31, &t, &t));
 	feed(tasks, reap_record(40, &a, &shell));
 	feed(tasks, free_record(50, &t));
@@ -92,7 +92,7 @@ static struct proclife_record group_exit_record(uint64_t ts, const struct who *w
 	return record;
 }
 
-/* The leader was on its way out with status 7 when the others were killed, and came last. */
+/* The leader was exiting with status 7 when the others were killed, and came last. */
 static void test_group_exit_decides_the_code(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -144,7 +144,7 @@ static void test_without_group_exit_the_leader_decides(void **state)
 	assert_int_equal(LAST_GONE->exit_code, 7 << 8);
 }
 
-/* Up to Linux 6.12 two threads can both see that no one is left. */
+/* Up to Linux 6.12, two threads can both see that none is left. */
 static void test_group_dead_twice(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -165,7 +165,7 @@ static void test_group_dead_twice(void **state)
 	assert_false(LAST_GONE->incomplete);
 }
 
-/* The end of a thread, or of a leader whose threads go on, is announced to who traces it alone. */
+/* Only the tracer is notified of the end of a thread, or of a leader whose threads go on. */
 static void test_notify_of_threads(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -191,7 +191,7 @@ static void test_notify_of_threads(void **state)
 	assert_int_equal(LAST_GONE->marks.notified, 24);
 }
 
-/* What the kernel does to the tasks when @t, which does not lead its group, execs. */
+/* The kernel's changes to the tasks when @t, which is not the thread group leader, execs. */
 static void take_over(struct who *t, struct who *leader)
 {
 	uint32_t tid = t->pid;
@@ -344,7 +344,7 @@ static void test_fork_by_thread(void **state)
 	assert_int_equal(LAST_BORN->parent_id, 2);
 }
 
-/* The snapshot takes its time: a thread can be gone before it comes to the leader. */
+/* The snapshot takes time: a thread can be gone before it comes to the leader. */
 static void test_freed_before_the_leader_is_found(void **state)
 {
 	struct who a = process_of_pid(200, "app"), t = thread_of(&a, 201);
@@ -375,7 +375,7 @@ static void test_freed_before_the_leader_is_found(void **state)
 	assert_int_equal(LAST_GONE->marks.freed, 22);
 	assert_int_equal(proclife_tasks_selected_open(tasks), 0);
 
-	/* Where it is never found, another one with its pid or the end of the trace tells. */
+	/* If it is never found, another one with its pid or the end of the trace shows that. */
 	t = thread_of(&b, 202);
 	feed(tasks, exit_record(30, &t, 0, 1));
 	feed(tasks, free_record(31, &t));

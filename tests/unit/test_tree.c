@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who started whom. */
+/* The tree of processes. */
 #include "check.h"
 #include "records.h"
 
@@ -28,7 +28,7 @@ static int end(void **state)
 	return 0;
 }
 
-/* All of the tree hangs together, and siblings are in the order of birth. */
+/* Checks that the tree is connected, and siblings are in the order of birth. */
 static uint64_t walk(const struct proclife_node *node, const struct proclife_node *parent)
 {
 	uint64_t count = 0;
@@ -124,7 +124,7 @@ static void test_family(void **state)
 	assert_int_equal(node->incomplete, 0);
 	assert_string_equal(node->comm, "cc");
 	assert_null(node->path);
-	/* What is still open gets its figures at the end. */
+	/* Open lives get their figures at the end. */
 	feed(tasks, exit_record(18, &shell, 0, 0));
 	feed(tasks, rename_record(18, &k, "k"));
 	thread.flags |= PROCLIFE_F_KTHREAD;
@@ -172,7 +172,7 @@ static void test_reused_pids(void **state)
 	assert_int_equal(proclife_tree_size(tree), 101);
 }
 
-/* A double fork: the grandchild stays below who started it. */
+/* A double fork: the grandchild stays below its parent by birth. */
 static void test_daemon(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -259,7 +259,7 @@ static void test_snapshot_in_any_order(void **state)
 	}
 }
 
-/* That a process which is known is the parent shows only when its thread is found. */
+/* Only a thread that is found later shows that a known process is the parent. */
 static void test_parent_known_later(void **state)
 {
 	struct who a = process_of_pid(200, "a"), forker = thread_of(&shell, 101);
@@ -272,7 +272,7 @@ static void test_parent_known_later(void **state)
 	assert_int_equal(node_of(200)->parent->tgid, 100);
 }
 
-/* A signal shows a process before its FORK does: it began with that all the same. */
+/* A signal shows a process before its FORK: its life begins with the FORK all the same. */
 static void test_seen_before_fork(void **state)
 {
 	struct who a = process_of_pid(200, "a");
@@ -334,7 +334,7 @@ static void test_selected_only(void **state)
 	assert_null(node_of(203)->parent);
 }
 
-/* It may outlive the tasks. */
+/* The tree may outlive the tasks. */
 static void test_kept(void **state)
 {
 	struct who a = process_of_pid(200, "a");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which columns the tree has on a screen of which width, and what the times of birth are. */
+/* The tree's columns by the width of the screen, and the times of birth. */
 #include "story.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 static struct who init, sh, late;
 
-/* A shell that is older, what it starts at 10 and at 20 ms, and what that starts. */
+/* An older shell, its children at 10 and at 20 ms, and their children. */
 static void tell(void)
 {
 	init = process_of_pid(1, "init");
@@ -42,7 +42,7 @@ static void expect(const char *columns, const char *options, const char *lines)
 	free(out.text);
 }
 
-/* Somewhere in it. */
+/* Expects this somewhere in the output. */
 static void expect_line(const char *columns, const char *options, const char *line)
 {
 	struct output out;
@@ -55,7 +55,7 @@ static void expect_line(const char *columns, const char *options, const char *li
 	free(out.text);
 }
 
-/* When it was born, as --utc and --monotonic have it; of who is older that is not known. */
+/* The time of birth, by --utc and --monotonic; for older processes it is not known. */
 static void test_start(void **state)
 {
 	(void)state;
@@ -72,14 +72,14 @@ static void test_start(void **state)
 	       "     50               >25.0 ms    50 ns           sh  alive\n"
 	       "    100 00:00:01.010   5.00 ms   900 ms 1.95 MiB  |- cc -c a-file-with-a-long-name.c  "
 	       "status 77\n");
-	/* Of several in one line, the first. */
+	/* For several in one line, the first one's. */
 	expect("100", "--utc --pid 50 --fold",
 	       "    PID        START      LIFE      CPU      RSS  PROCESS\n"
 	       "     50               >25.0 ms    50 ns           sh  alive\n"
 	       "     x2 00:00:01.010   5.00 ms   1.80 s 1.95 MiB  `- cc");
 }
 
-/* A zombie that took no CPU time took none; of who lives that is not known. */
+/* A zombie's CPU time can be 0; a living process's is not known. */
 static void test_no_time(void **state)
 {
 	struct proclife_record record;
@@ -101,7 +101,7 @@ static void test_no_time(void **state)
 	expect_line("80", "", "    101     >2 ns                    `- lives");
 }
 
-/* A column is left out where it leaves too little for the tree; a file's lines are as they were. */
+/* A column is left out if too little would be left for the tree; in a file, all stay. */
 static void test_widths(void **state)
 {
 	(void)state;
@@ -116,7 +116,7 @@ static void test_widths(void **state)
 	expect("", "--monotonic", "    PID           START      LIFE      CPU      RSS  PROCESS\n");
 }
 
-/* However deep a process is, there are columns for what it runs: the guides that take them are counted. */
+/* However deep a process is, there are columns for its command: guides that would take them are counted. */
 static void test_deep(void **state)
 {
 	struct who who;
@@ -133,7 +133,7 @@ static void test_deep(void **state)
 	expect_line("82", "", "    107    >24 ns                                         `- sh  alive\n");
 }
 
-/* Notes do not take the place of what is run: that has half of it at least. */
+/* Notes do not displace the command, which keeps at least half of the columns. */
 static void test_notes(void **state)
 {
 	(void)state;
@@ -144,7 +144,7 @@ static void test_notes(void **state)
 	       "    100   5.00 ms   900 ms 1.95 MiB  |- cc -c a-file-wi~  cgroup 77, us~\n");
 }
 
-/* What is counted below a line is never cut: the words of the command and the other notes are. */
+/* Counts of what is below a line are never cut: the command's words and other notes are. */
 static void test_counts_below(void **state)
 {
 	struct who make, cc;
@@ -178,7 +178,7 @@ static void test_counts_below(void **state)
 	expect_line("40", "--top 2:count", "  #2: 12~\n");
 }
 
-/* What the figures below it are of, where only a range is shown. */
+/* What the totals cover if only a range is shown. */
 static void test_range(void **state)
 {
 	(void)state;

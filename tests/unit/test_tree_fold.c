@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What --tree makes one line of, and what it says of it; and that a tree of any size is short, with
+ * What --tree folds into one line, and how it describes it; and that a tree of any size is short, with
  * everything in it counted.
  */
 #include "tree_story.h"
@@ -14,7 +14,7 @@
 #define ALIKE "\nxN stands for N that are alike: longest life, sum of CPU time, largest RSS\n"
 #define BY_PROGRAM "\nxN stands for N of one program: longest life, sum of CPU time, largest RSS\n"
 
-/* Each line is another one: what they share is the program, and what they differ in is told. */
+/* The command lines differ: they share the program, and the difference is shown. */
 static void test_command_lines(void **state)
 {
 	(void)state;
@@ -29,7 +29,7 @@ static void test_command_lines(void **state)
 	       "     x3   9.00 ms  3.00 ms" RSS "|- cc  (3 command lines; slowest src/b.c)\n"
 	       "     x2   4.00 ms  2.00 ms" RSS "`- cc  (2 command lines; slowest src/e.c)  status 1\n");
 	expect_part("--fold", ALIKE "--no-fold shows all 6 lines\n");
-	/* A tree that is short is as it is. */
+	/* A short tree is not folded. */
 	expect_rows("",
 	       "    101   5.00 ms  1.00 ms" RSS "|- cc -O2 -c -o a.o src/a.c\n"
 	       "    102   9.00 ms  1.00 ms" RSS "|- cc -O2 -c -o b.o src/b.c\n"
@@ -38,7 +38,7 @@ static void test_command_lines(void **state)
 	       "    105   4.00 ms  1.00 ms" RSS "`- cc -O2 -c -o e.o src/e.c  status 1\n");
 }
 
-/* One text is no difference: it stays on the line. */
+/* A text that all share stays on the line. */
 static void test_same_command_line(void **state)
 {
 	(void)state;
@@ -83,7 +83,7 @@ static void test_zombies_beside(void **state)
 	expect_part("--fold", "sleep 1  zombie");
 }
 
-/* How long it had lived before it was listed, nobody knows. */
+/* How long it had lived before the snapshot is not known. */
 static void test_older(void **state)
 {
 	struct who old = process_of_pid(300, "old");
@@ -98,7 +98,7 @@ static void test_older(void **state)
 	expect_part("", "    300  >7.00 ms ");
 }
 
-/* Programs are the same by their name and that of their file, and with the same below them. */
+/* Programs are alike with the same name, the same file, and the same descendants. */
 static void test_unlike(void **state)
 {
 	struct who who;
@@ -139,7 +139,7 @@ static void test_unlike(void **state)
 	       "    114     >4 ns                    `- cc j  alive\n");
 }
 
-/* Lines that are the same are folded first: the others stay as they are if that is enough. */
+/* Equal lines are folded first: the others stay as they are if that is enough. */
 static void test_same_lines_first(void **state)
 {
 	struct output out;
@@ -165,7 +165,7 @@ static void test_same_lines_first(void **state)
 	       "    x50   1.00 ms  50.0 ms" RSS "`- cp  (50 command lines; slowest b0)\n");
 }
 
-/* A shell that runs one of these so many times; 300 of them with another number each. */
+/* 300 shells that run the same program, each a different number of times. */
 static void test_counts_differ(void **state)
 {
 	(void)state;
@@ -190,7 +190,7 @@ static void test_counts_differ(void **state)
 	expect_part("", ALIKE);
 }
 
-/* What is below them is another thing each time, of eight programs. */
+/* Their descendants differ each time, from eight programs. */
 static void test_shapes_differ(void **state)
 {
 	char names[8][16], comm[16];
@@ -246,7 +246,7 @@ static void test_statuses_differ(void **state)
 	       "   x254   20.0 ms   254 ms" RSS "`- job  254 failed\n");
 }
 
-/* Too many programs to tell those that failed from the others. */
+/* Too many programs to separate those that failed from the others. */
 static void test_programs_that_fail(void **state)
 {
 	char comm[16];
@@ -263,7 +263,7 @@ static void test_programs_that_fail(void **state)
 	expect_part("", BY_PROGRAM "--no-fold shows all 301 lines\n");
 }
 
-/* No likeness helps: what cost least is counted. */
+/* Nothing is alike: the cheapest are only counted. */
 static void test_too_many_programs(void **state)
 {
 	struct output out;
@@ -308,7 +308,7 @@ static void test_too_many_roots(void **state)
 	assert_int_equal(expect_short("", 300, 100).hidden, 100);
 }
 
-/* A chain of forks: nothing recurses, and nothing is below what is not shown. */
+/* A chain of forks: nothing recurses, and a process that is not shown has no visible descendants. */
 static void test_chain(void **state)
 {
 	enum { DEEP = 5000 };
@@ -326,7 +326,7 @@ static void test_chain(void **state)
 	assert_int_equal(expect_short("", DEEP, 1).hidden, DEEP - MOST_LINES);
 }
 
-/* With what is cut by other options. */
+/* Together with what other options cut. */
 static void test_cut(void **state)
 {
 	(void)state;
@@ -375,7 +375,7 @@ static void record_build(uint64_t processes)
 	story_end();
 }
 
-/* Of what stands below a long tree. */
+/* A number in the totals below a long tree. */
 static uint64_t total(const struct output *out, const char *word)
 {
 	const char *from = strstr(out->text + out->size - 300, "\n\n");
@@ -384,7 +384,7 @@ static uint64_t total(const struct output *out, const char *word)
 	return numbers_before(from, word);
 }
 
-/* Not with strstr(): where that looks at all of a text each time, it takes minutes. */
+/* Without strstr(), which takes minutes if it reads the whole text each time. */
 static uint64_t count_lines(const struct output *out)
 {
 	uint64_t count = 0;
@@ -394,7 +394,7 @@ static uint64_t count_lines(const struct output *out)
 	return count;
 }
 
-/* A build as builds are. */
+/* A realistic build. */
 static void test_build(void **state)
 {
 	struct output all, out;
@@ -408,7 +408,7 @@ static void test_build(void **state)
 	failed = total(&all, " failed");
 	assert_in_range(processes, 99000, 101000);
 	assert_true(failed > 20);
-	/* The head, what is below, and an empty line. */
+	/* The head, the totals, and an empty line. */
 	assert_int_equal(count_lines(&all), processes + 4);
 	free(all.text);
 	sum = expect_short("", processes, failed);
@@ -424,7 +424,7 @@ static void test_build(void **state)
 	expect_part("", "\n(...) names the slowest of them\n");
 }
 
-/* Whatever there is, it all adds up. */
+/* Whatever is shown or folded, it all adds up. */
 static void test_all_adds_up(void **state)
 {
 	static const char *const names[] = { "cc", "ld", "sh", "make", "as", "cp" };

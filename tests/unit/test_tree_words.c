@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which words of a command line --tree shows where there is no room for all, and for whom. */
+/* Which words of which command lines --tree shows if there is no room for all. */
 #include "tree_story.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Cut is what they share, and shown what tells one from the other, in the columns there are. */
+/* Shared words are cut, and distinguishing words are shown, in the available columns. */
 static void test_words(void **state)
 {
 	static const char options[] = "-std=gnu11 -Wall -Wextra -O2 -g -Iinclude -Iuser/lib -D_GNU_SOURCE";
@@ -50,7 +50,7 @@ static void test_words(void **state)
 	       "    105   1.00 ms  1.00 ms" RSS "`- find -std=gnu11 -Wa~\n");
 }
 
-/* Those that are the roots of what is shown are of one family, too, from the first one on. */
+/* Roots of what is shown count as siblings, too, from the first one on. */
 static void test_roots(void **state)
 {
 	struct output out;
@@ -68,7 +68,7 @@ static void test_roots(void **state)
 	free(out.text);
 }
 
-/* What is an argument stays one. */
+/* An argument stays one word. */
 static void test_quotes(void **state)
 {
 	(void)state;
@@ -82,7 +82,7 @@ static void test_quotes(void **state)
 		    "    102   1.00 ms  1.00 ms" RSS "`- cc -Wall ... '-DB=x y'\n");
 }
 
-/* Where there is no room for any of it, a mark says that there is more. */
+/* If there is no room for any word, a mark shows that there is more. */
 static void test_no_room(void **state)
 {
 	(void)state;
@@ -105,7 +105,7 @@ static void test_no_room(void **state)
 		    "    103   1.00 ms  `- x\n");
 }
 
-/* Whatever they call themselves, no line is wider than the screen, and nothing reaches a terminal. */
+/* Whatever the names are, no line is wider than the screen, and no control character reaches a terminal. */
 static void test_hostile(void **state)
 {
 	uint64_t random = 1, failed = 0;
@@ -148,7 +148,7 @@ static void test_hostile(void **state)
 	expect_short("", 181, failed);
 }
 
-/* Of a script, without the punctuation around the word; of an argument, as it is. */
+/* A script's word is shown without the punctuation around it, an argument as it is. */
 static void test_slowest_of_scripts(void **state)
 {
 	static const char *const names[] = { "one", "two", "three" };
@@ -167,7 +167,7 @@ static void test_slowest_of_scripts(void **state)
 	expect_part("--fold", "(3 command lines; slowest $'\\'two\\'')\n");
 }
 
-/* Who is shown for what is below it alone is no more of those that are shown themselves. */
+/* A process that is shown only as context is not folded with processes that match. */
 static void test_context_apart(void **state)
 {
 	struct who sh[2], child;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --on tells of a recording, to the last character, and when. */
+/* What --on reports of a recording, to the last character, and when. */
 #include "fires.h"
 #include "marks.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One that is never reaped is told once, when it is so old, and not at the end of the recording. */
+/* A zombie that is never reaped is reported once, when it is old enough, and not at the end of the recording. */
 static void test_zombie(void **state)
 {
 	struct who late = story_fork(&sh, 101, "late"), soon = story_fork(&sh, 102, "soon");
@@ -26,13 +26,13 @@ static void test_zombie(void **state)
 	       "1.069000002 zombie>49ms: late (101), zombie for 49.0 ms so far, parent sh (100)\n"
 	       "1.079000002 zombie>49ms: soon (102), zombie for 49.0 ms so far, parent sh (100)\n");
 	expect("--on zombie>481ms", "");
-	/* Where it ends as this is due, it was so. */
+	/* If it ends exactly when this is due, the condition held. */
 	expect("--on zombie>=49999999ns --comm soon",
 	       "1.080000000 zombie>=49999999ns: soon (102), zombie for 50.0 ms so far, parent sh (100)\n");
 	expect("--on zombie>49999999ns --comm soon", "");
 }
 
-/* A snapshot has found it so: it has been one for longer than is known. */
+/* A snapshot has found the zombie: it has been one for longer than is known. */
 static void test_found(void **state)
 {
 	struct who old = process_of_pid(60, "old");
@@ -47,7 +47,7 @@ static void test_found(void **state)
 	       "1.110000001 zombie>=100ms: old (60), zombie for at least 100 ms so far, parent init (1)\n");
 }
 
-/* It is killed and goes on, tears down, is notified late: each is told while it lasts. */
+/* It is killed and goes on, tears down, and its parent is notified late: each is reported while it lasts. */
 static void test_slow_death(void **state)
 {
 	struct who stuck = story_fork(&sh, 101, "stuck");
@@ -69,7 +69,7 @@ static void test_slow_death(void **state)
 	       "1.181000001 rcu_free>30ms: stuck (101), rcu_free for 30.0 ms so far\n"
 	       "1.189000000 exit_free>=99ms: stuck (101), exit_free for 99.0 ms so far\n");
 	expect("--on kill>60ms --on teardown>61ms --on rcu_free>39ms", "");
-	/* What is short can be told only when it is over. */
+	/* A short phase can be reported only when it is over. */
 	expect("--on kill<61ms --on teardown<=60000000ns --on rcu_free==39ms --on life<1ms",
 	       "1.190000000 kill<61ms: stuck (101), kill for 60.0 ms, signal from sh (100)\n"
 	       "1.190000000 rcu_free==39ms: stuck (101), rcu_free for 39.0 ms\n");
@@ -116,7 +116,7 @@ static void test_traced(void **state)
 	       "1.150000001 traced>100ms: held (101), traced for 100 ms so far, by gdb (102), parent sh (100)\n");
 }
 
-/* Since when it exits is known only once all its threads have exited, one by one. */
+/* The beginning of its exit is known only after all its threads have exited, one by one. */
 static void test_known_late(void **state)
 {
 	struct who slow = story_fork(&sh, 101, "slow");
@@ -132,7 +132,7 @@ static void test_known_late(void **state)
 	       "1.200000000 exit_free>50ms: slow (101), exit_free for 180 ms so far\n");
 }
 
-/* It is called so only after that was due: then it is told at once. */
+/* It gets the name only after the condition was due: then it is reported at once. */
 static void test_renamed(void **state)
 {
 	struct who cc = story_fork(&sh, 101, "cc"), other;
@@ -153,7 +153,7 @@ static void test_renamed(void **state)
 	       "1.125000003 cc1.life>115ms: cc1 (102), life for 115 ms so far\n");
 }
 
-/* There is nothing to unmap, or its own exit goes on: nothing is unmapped any more. */
+/* There is nothing to unmap, or its own exit goes on: no unmap is in progress. */
 static void test_unmapped(void **state)
 {
 	struct who own = story_fork(&sh, 101, "own"), empty = story_fork(&sh, 102, "empty");
@@ -179,7 +179,7 @@ static void test_unmapped(void **state)
 	expect("--on unmap>50ms --on unmap>100ms", "1.070000002 unmap>50ms: own (101), unmap for 50.0 ms so far\n");
 }
 
-/* By another signal, the kill is known only once it has ended it. */
+/* With another signal than SIGKILL, the kill is known only after the signal has ended it. */
 static void test_killed(void **state)
 {
 	struct who deaf = story_fork(&sh, 101, "deaf"), blocks = story_fork(&sh, 102, "blocks");
@@ -221,7 +221,7 @@ static void test_status(void **state)
 	expect("--on status==0 --on child.status==1 --on chil.failed",
 	       "1.020000000 status==0: child (101), status 0, parent sh (100)\n"
 	       "1.021000000 child.status==1: child (102), status 1, parent sh (100)\n");
-	/* After one, the others are counted, and told with the next and at the end. */
+	/* After one, further matches are counted, and reported with the next and at the end. */
 	expect("--on failed --on status<2 --calm 2ms",
 	       "1.020000000 status<2: child (101), status 0, parent sh (100)\n"
 	       "1.022000000 failed: child (103), status 2, parent sh (100); 2 before it not shown\n");
@@ -230,7 +230,7 @@ static void test_status(void **state)
 	       "1.022000000 failed: child (103), status 2, parent sh (100)\n");
 }
 
-/* Its memory outlives the process, and is told under its name. */
+/* The memory outlives its process, and is reported under the process's name. */
 static void test_memory(void **state)
 {
 	struct who big = story_fork(&sh, 101, "big");
@@ -257,7 +257,7 @@ static void test_memory(void **state)
 	       "1.300000000 unmap==200ms: big (101), unmap for 200 ms\n");
 }
 
-/* Which of its threads was the last one to leave is known only then; while it is a zombie, another one unmaps it. */
+/* The last thread to leave is known only when it has left; while it is a zombie, another process unmaps the memory. */
 static void test_memory_of_threads(void **state)
 {
 	struct who big = story_fork(&sh, 101, "big"), thread = thread_of(&big, 102);
@@ -287,7 +287,7 @@ static void test_memory_of_threads(void **state)
 	       "1.250000000 unmap>=150ms: big (101), unmap for 150 ms so far\n");
 }
 
-/* Too many forks in some time; the next ones are counted anew. */
+/* Too many forks in some time; later ones are counted from 0 again. */
 static void test_forks(void **state)
 {
 	struct who other = story_fork(&pid1, 200, "other");
@@ -309,7 +309,7 @@ static void test_forks(void **state)
 	       "1.110000000 forks>=6/h: sh (100), 4 of 6 forks in 50.0 ms\n");
 }
 
-/* Two had the same pid, one after the other: neither made most of them. */
+/* Two processes had the same pid, one after the other: neither made most of them. */
 static void test_reused(void **state)
 {
 	struct who first = story_fork(&pid1, 200, "first"), second;
@@ -328,7 +328,7 @@ static void test_reused(void **state)
 	expect("--on forks>=9/s", "1.020000010 forks>=9/s: sh (100), 3 of 9 forks in 10.0 ms\n");
 }
 
-/* Another thread has begun to end all of it: the kill is over, whatever the leader still does. */
+/* Another thread has begun the exit of the whole group: the kill is over, whatever the leader still does. */
 static void test_ending(void **state)
 {
 	struct who leader = story_fork(&sh, 101, "leader"), thread = thread_of(&leader, 102);
@@ -345,7 +345,7 @@ static void test_ending(void **state)
 	       "1.020000004 kill>10ms: leader (101), kill for 10.0 ms so far, signal from sh (100)\n");
 }
 
-/* How many were not shown is told with each, and at the end; --count counts what a view shows. */
+/* The number that was not shown is reported with each, and at the end; --count counts what a view shows. */
 static void test_counts(void **state)
 {
 	(void)state;
@@ -362,7 +362,7 @@ static void test_counts(void **state)
 	       "1.023000000 failed: child (104), status 1, parent sh (100); 2 before it not shown\n"
 	       "1.026000000 failed: child (107), status 1, parent sh (100); 2 before it not shown\n");
 	expect_messages("--on failed --calm 3ms", "proclife-read: --calm: 5 of 8 matches of --on were not shown\n");
-	/* It has matched. */
+	/* The filter has matched. */
 	expect_messages("--on failed --comm first", "");
 	expect_messages("--on failed --comm last", "proclife-read: no process matched --comm last\n");
 	expect("--on failed --on first.status==1 --lives --count 2",
@@ -375,7 +375,7 @@ static void test_counts(void **state)
 	       "\n2 deaths; at the end 2 alive, 1 dying\n");
 }
 
-/* Beside a view, each line comes where it happens. */
+/* Beside a view, each line comes when the condition holds. */
 static void test_beside(void **state)
 {
 	struct who child = story_fork(&sh, 101, "child");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --on tells where records are missing, or where a life had begun to end before the trace. */
+/* What --on reports if records are missing, or if a life had begun to end before the trace. */
 #include "fires.h"
 
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is missing can have ended what goes on: from there on it is not known. */
+/* Missing records can have ended a state: from there on it is not known. */
 static void test_lost(void **state)
 {
 	struct who a = story_fork(&sh, 101, "a"), b = story_fork(&sh, 102, "b");
@@ -30,7 +30,7 @@ static void test_lost(void **state)
 		  "1.250000003 life>200ms: c (103), life for 200 ms so far\n");
 }
 
-/* Their EXITs are lost: they are zombies since a notice at the latest, not since they were first seen. */
+/* Their EXITs are lost: they are zombies since the notice at the latest, not since they were first seen. */
 static void test_exits_lost(void **state)
 {
 	struct who a = story_fork(&sh, 101, "a"), b = story_fork(&sh, 102, "b"), gdb = story_fork(&sh, 103, "gdb");
@@ -85,7 +85,7 @@ static void test_failed_zombie(void **state)
 	free(out.text);
 }
 
-/* What is lost is counted up to a line, and anew from there on; the gap that reaches farthest counts. */
+/* Losses are counted up to a line, and from 0 again after it; the gap that reaches farthest counts. */
 static void test_losses(void **state)
 {
 	(void)state;
@@ -113,7 +113,7 @@ static void test_losses(void **state)
 		  "1.010000004 lost>5: 8 records were lost\n");
 }
 
-/* A snapshot finds again what a gap may have ended. */
+/* A snapshot shows a state again that a gap may have ended. */
 static void test_shown(void **state)
 {
 	struct who a = story_fork(&sh, 101, "a"), b = story_fork(&sh, 102, "b"), c = story_fork(&sh, 103, "c");
@@ -143,7 +143,7 @@ static void test_shown(void **state)
 		  "1.470000001 exit_free>450ms: a (101), exit_free for 450 ms so far\n");
 }
 
-/* It exits already when it is found, whoever kills it now. */
+/* It is exiting already when it is found, whichever process kills it now. */
 static void test_found_exiting(void **state)
 {
 	struct who old = process_of_pid(60, "old");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* --on of a device that goes on: what is due is told although nothing happens. */
+/* --on with a live device: what is due is reported even if nothing happens. */
 #include "check.h"
 #include "live_device.h"
 #include "program.h"
@@ -42,7 +42,7 @@ static void test_zombie(void **state)
 	fclose(out);
 }
 
-/* Whoever is reaped in time is not told of. */
+/* A zombie that is reaped in time is not reported. */
 static void test_reaped(void **state)
 {
 	pid_t pid;
@@ -60,7 +60,7 @@ static void test_reaped(void **state)
 	fclose(out);
 }
 
-/* The history of one CPU begins later than that of another: what ended there is over for long. */
+/* The history of one CPU begins later than another's: what ended there has been over for long. */
 static void test_history(void **state)
 {
 	struct who sleeper = process_of_pid(101, "sleeper"), other = process_of_pid(7, "other");

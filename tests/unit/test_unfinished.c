@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // WRAP: sched_yield mkdirat
-/* Recorders that are killed, or whose disk is full: what is there can be read. */
+/* Recorders that are killed, or whose disk is full: what was written can be read. */
 #include "recorded.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static void test_killed(void **state)
 		horizon = info->synced;
 		while ((ret = proclife_source_next(source, &event)) == 1) {
 			assert_non_null(event.record);
-			/* Each number is written once, so up to there nothing may be missing. */
+			/* Each number is written once, so nothing may be missing up to there. */
 			if (event.record->ts < horizon)
 				assert_int_equal(event.record->ts, next);
 			next = event.record->ts + 1;
@@ -85,7 +85,7 @@ static void test_killed(void **state)
 	assert_true(total > 1000);
 }
 
-/* The disk is full after so many bytes in a file: what is there can be read. */
+/* The disk is full after this many bytes of a file: what was written can be read. */
 static void test_disk_full(void **state)
 {
 	(void)state;
@@ -148,7 +148,7 @@ int __wrap_mkdirat(int dir, const char *path, mode_t mode)
 	return no_room ? -1 : __real_mkdirat(dir, path, mode);
 }
 
-/* There is no room for the folder: that is what its maker is told. */
+/* There is no room for the folder: the caller gets that error. */
 static void test_no_folder(void **state)
 {
 	struct proclife_run_info run = { .size = sizeof(run), .began = 1 };
@@ -176,7 +176,7 @@ int __wrap_sched_yield(void)
 	return 0;
 }
 
-/* A header that is half written is read again; one that stays so is damaged. */
+/* A half-written header is read again; if it stays half-written, it is damaged. */
 static void test_header_half_written(void **state)
 {
 	struct proclife_run_info run = { .size = sizeof(run), .began = 1 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the program says of a command line that it does not understand, or cannot follow. */
+/* The messages for a command line that is wrong, or cannot be carried out. */
 #include "check.h"
 #include "program.h"
 
@@ -31,7 +31,7 @@ static void split(const char *line, char *copy)
 	words[argc] = NULL;
 }
 
-/* The program's exit status, and what it says on standard error and output. */
+/* The program's exit status, and its standard error and output. */
 static int run(const char *line, char *said, size_t size)
 {
 	char copy[1000];

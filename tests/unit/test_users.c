@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // WRAP: getpwuid_r clock_gettime
-/* Whose names a recording keeps: of those who occur in it, as this machine knows them by then. */
+/* The user names that a recording keeps: of users that occur in it, as this machine knows them then. */
 #include "story.h"
 
 #include <errno.h>
@@ -14,13 +14,13 @@
 
 #define MANY 200000u	/* the first of many users: "u200000" */
 #define MANY_END 300000u
-#define NAMELESS 10	/* of so many of them, one has no name */
+#define NAMELESS 10	/* one of this many has no name */
 
 static size_t shortest; /* room for an entry */
 static uint64_t clock_at;    /* ns */
-static uint64_t clock_takes; /* whoever looks at it */
-static uint64_t takes;	     /* a lookup of one of the many */
-static uint32_t asked;	     /* so many of them */
+static uint64_t clock_takes; /* what each reading adds to it */
+static uint64_t takes;	     /* how long a lookup of one of the many takes */
+static uint32_t asked;	     /* how many of these were looked up */
 
 int __wrap_clock_gettime(clockid_t id, struct timespec *ts);
 
@@ -49,7 +49,7 @@ int __wrap_getpwuid_r(uid_t uid, struct passwd *user, char *text, size_t size, s
 	return 0;
 }
 
-/* The whole of the file. */
+/* Expects this as the whole file. */
 static void expect_users(const char *text)
 {
 	static char found[1 << 16];
@@ -92,7 +92,7 @@ static void test_recorded(void **state)
 	put_fork(102, NOBODY, 0);
 	story_sync();
 	expect_users("0 root\n");
-	/* Each of them once, and nobody else. */
+	/* Each user once, and no others. */
 	setpwent();
 	strcpy(wanted, "0 root\n");
 	for (uint32_t i = 0; i < 5 && (user = getpwent());) {
@@ -107,7 +107,7 @@ static void test_recorded(void **state)
 	expect_users(wanted);
 }
 
-/* Their names are those of the recording, and not this machine's. */
+/* Names come from the recording, and not from this machine. */
 static void test_replayed(void **state)
 {
 	struct proclife_users *users;
@@ -153,7 +153,7 @@ static void expect_asked(uint32_t all)
 	expect_users(wanted);
 }
 
-/* Each time a few of them, so that the rings are read in between. */
+/* A few lookups at a time, so that the rings are read in between. */
 static void test_slow(void **state)
 {
 	(void)state;
@@ -175,7 +175,7 @@ static void test_slow(void **state)
 	expect_asked(122);
 }
 
-/* The end has more time, so that all are there where users are few, and not for ever. */
+/* The end allows more time, so that all of a few users get names, but not unlimited time. */
 static void test_slow_end(void **state)
 {
 	(void)state;

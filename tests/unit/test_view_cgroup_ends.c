@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --latency --by cgroup says of a cgroup that ended. */
+/* --latency --by cgroup of a cgroup that ended. */
 #include "fake_device.h"
 #include "marks.h"
 #include "story.h"
@@ -114,7 +114,7 @@ static void end_story(void)
 	story_cgroups(folder.path, "40 /containers/web\n77 /\n");
 }
 
-/* The part of the text that begins with this, so many lines of it. */
+/* Expects these lines of the text, from the one that begins with @first. */
 static void expect_lines(const char *options, const char *first, const char *text)
 {
 	struct output out = run_program(false, 0, "%s -i %s --latency --by cgroup %s", program,
@@ -170,7 +170,7 @@ static void test_json(void **state)
 		     "\"empty\":2301000000,\"incomplete\":false}\n");
 }
 
-/* Nobody was killed, and a zombie is left: its end begins with the last exit. */
+/* No process was killed, and a zombie is left: the cgroup's end begins with the last exit. */
 static void test_left(void **state)
 {
 	(void)state;
@@ -208,8 +208,8 @@ static void test_released(void **state)
 }
 
 /*
- * Its parent does not want to know, so that it releases itself; another one's is notified later,
- * and reaps it before. The last one to exit is not the last one that is reaped.
+ * Its parent ignores SIGCHLD, so it releases itself; another one's is notified later,
+ * and reaps before. The last to exit is not the last that is reaped.
  */
 static void test_released_last(void **state)
 {
@@ -234,7 +234,7 @@ static void test_released_last(void **state)
 	expect_lines("--json", "\"reaped_pid\"", "\"reaped_pid\":201,\"reaped_comm\":\"pid1\",");
 }
 
-/* What is not recorded is not made up, but it is said how to record it. */
+/* What is not recorded is not made up, but the output says how to record it. */
 static void test_without(void **state)
 {
 	char all[1000];
@@ -262,7 +262,7 @@ static void test_alive(void **state)
 	expect_without("--json", "cgroup_end");
 }
 
-/* Nobody is known to be in it, but others can have been moved there: no CGROUP says that it is empty. */
+/* No process is known to be in it, but others can have been moved there: no CGROUP shows that it is empty. */
 static void test_not_empty(void **state)
 {
 	(void)state;
@@ -274,7 +274,7 @@ static void test_not_empty(void **state)
 	expect_without("", "last exit");
 }
 
-/* Records of another CPU. */
+/* Loses records of another CPU. */
 static void lose(void)
 {
 	story_sync();
@@ -292,7 +292,7 @@ static void test_lost(void **state)
 	expect_lines("--json", "\"incomplete\":true", "\"incomplete\":true}");
 }
 
-/* Whether one of it still lives is not known: nor is it, then, that the cgroup has ended. */
+/* Whether one of its processes still lives is not known: then neither is the end of the cgroup. */
 static void test_one_unknown(void **state)
 {
 	(void)state;
@@ -306,7 +306,7 @@ static void test_one_unknown(void **state)
 	expect_without("--json", "cgroup_end");
 }
 
-/* Of several recordings, the ends would be of one of them. */
+/* With several recordings, an end would belong to one of them. */
 static void test_several(void **state)
 {
 	char other[2 * PATH_MAX], options[3 * PATH_MAX];

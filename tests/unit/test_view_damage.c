@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A damaged recording, and one that is still running, in each view: what it shows, says and returns. */
+/* A damaged recording, and one that is still running: the output, messages and status of each view. */
 #include "story.h"
 
 #include <recording/ctf.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Standard output, or standard error, of a replay that ends with this status. */
+/* Standard output or standard error of a replay, which must end with this status. */
 static char *show(bool errors, int status, const char *options)
 {
 	struct output out = run_program(errors, 0, "%s -i %s %s%s", program, folder.path, options,
@@ -92,7 +92,7 @@ static void test_bad_byte(void **state)
 	expect(false, 3, "--events", "-- 1 record lost on CPU 1 between 1.000000");
 	expect(false, 3, "--expect life.count==40 --expect lost==1", "ok");
 	expect(false, 2, "--expect lost==0", "FAILED");
-	/* Those whose life the gap touches are incomplete, no others. */
+	/* Only lives that the gap touches are incomplete. */
 	text = show(false, 3, "--tree --json");
 	for (uint32_t i = 0; i < PROCESSES; i++) {
 		char name[32], *line;
@@ -111,7 +111,7 @@ static void test_bad_byte(void **state)
 				     "\"estimated\":false,"));
 	assert_non_null(strstr(text, "\"lost\":1,\"suppressed\""));
 	free(text);
-	/* The next one, too. */
+	/* The next record, too. */
 	file_patch(folder.path, "cpu_1", at_record(BAD, 2) + 9, "\xff", 1);
 	expect(false, 3, "--tree --json", "\"at\":6656,\"places\":1,\"lost\":2,");
 	/* And elsewhere. */
@@ -121,7 +121,7 @@ static void test_bad_byte(void **state)
 	expect(true, 3, "--tree", "/cpu_1: damaged at byte 6656 and at 2 more places: a record that cannot");
 }
 
-/* However long it takes to find out that nothing follows: the other streams are read to their end. */
+/* The other streams are read to their end, however long the search for more packets takes. */
 static void test_long_garbage(void **state)
 {
 	static char garbage[24 << 20];
@@ -150,7 +150,7 @@ static void test_file_too_short(void **state)
 	expect(false, 3, "--expect lost==1 --expect life.count==41", "ok");
 }
 
-/* A stream that is no part of it: nothing is known to be lost, and yet not all is well. */
+/* A foreign stream: no loss is known, but the status is not 0. */
 static void test_stray_stream(void **state)
 {
 	char line[3 * PATH_MAX];
@@ -164,7 +164,7 @@ static void test_stray_stream(void **state)
 	expect(false, 3, "--expect lost==0", "ok");
 }
 
-/* Two of them added up, one against the other. */
+/* Two of them added up, and compared. */
 static void test_several(void **state)
 {
 	char line[4 * PATH_MAX], second[2 * PATH_MAX];
@@ -185,7 +185,7 @@ static void test_several(void **state)
 	free(out.text);
 }
 
-/* The recorder of the second one was killed. */
+/* The second one's recorder was killed. */
 static void test_second_cut_off(void **state)
 {
 	char line[3 * PATH_MAX], second[2 * PATH_MAX];
@@ -202,7 +202,7 @@ static void test_second_cut_off(void **state)
 	expect(true, 3, line, "/second: the recording was cut off");
 }
 
-/* The recorder is at work, in this process; then it is gone. */
+/* The recorder is running, in this process; then it is gone. */
 static void test_running(void **state)
 {
 	struct who init = process_of_pid(1, "init");
@@ -228,7 +228,7 @@ static void test_running(void **state)
 }
 
 /*
- * A gap can hide a thread that exited later: when it exited is not certain, but that it failed is, as it
+ * A gap can hide a thread that exited later: the time of the exit is not certain, but the failure is, as it
  * was reaped. The EXIT of the other one is lost.
  */
 static void test_failed_beside_a_gap(void **state)
@@ -263,7 +263,7 @@ static void test_failed_beside_a_gap(void **state)
 	expect(false, 3, "--expect failed==1", "ok");
 }
 
-/* A part of a recording that keeps the latest, of which earlier ones are gone: what ended before is not there. */
+/* A part of a recording that keeps the latest, whose earlier parts are gone: what ended before is not there. */
 static void test_older_parts_gone(void **state)
 {
 	static const char said[] = ": whole since 1.000000", *const views[] = { "--tree", "--summary", "--parents",
@@ -279,9 +279,9 @@ static void test_older_parts_gone(void **state)
 	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++)
 		expect(true, 0, views[i], said);
 	text = show(false, 0, "--tree");
-	assert_null(strstr(text, " CPUs)")); /* of those that are missing, some worked, too */
+	assert_null(strstr(text, " CPUs)")); /* some of the missing CPUs worked, too */
 	free(text);
-	text = show(false, 0, "--parents"); /* nor is it known how many it forked */
+	text = show(false, 0, "--parents"); /* its number of forks is not known, either */
 	assert_null(strstr(text, "e+0"));
 	free(text);
 	expect(false, 0, "--info --json", "\"part\":7,\"parts\":1,\"first\":1000000200,");
@@ -292,8 +292,8 @@ static void test_older_parts_gone(void **state)
 }
 
 /*
- * It was cut off, so nothing says when it ended, and its last life did, at the latest time that there is; or
- * later, which no view sees. What is added to it must not wrap.
+ * It was cut off, so its end is not known. Its last life ended at the latest possible time; or later,
+ * which no view shows. Sums with that time must not wrap.
  */
 static void look_far(uint64_t ms)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --dying prints: of processes that are really there, and records that say they were killed. */
+/* --dying of real processes, with records that they were killed. */
 #include "fake_device.h"
 #include "sleeper.h"
 #include "story.h"
@@ -36,7 +36,7 @@ static void story_kill(const struct who *who, const struct who *by)
 	story_put(signal_record(0, who, SIGKILL, by));
 }
 
-/* Behind the time, which is that of this machine; with @pid in the place of "PID". */
+/* Expects this line after the time, which is this machine's; @pid replaces "PID". */
 static void expect_line(const struct output *out, const char *format, uint32_t pid)
 {
 	char text[256];
@@ -106,7 +106,7 @@ static void test_text(void **state)
 	free(out.text);
 	unsetenv("COLUMNS");
 	sleeper_end(&killed);
-	/* It is there no more, whatever the records say. */
+	/* The process is gone, whatever the records show. */
 	out = run("");
 	assert_int_equal(strncmp(out.text, "1 process is dying\n", 19), 0);
 	free(out.text);
@@ -121,7 +121,7 @@ static void begin_to_exit(const struct who *who, unsigned int flags)
 	story_put(r);
 }
 
-/* Who has begun to exit, and whose leader has, has no status yet; and who has exited, has one. */
+/* A process that has begun to exit, or whose leader has, has no status yet; one that has exited has one. */
 static void test_exiting(void **state)
 {
 	struct who init = process_of_pid(1, "init"), whole, leader, before;
@@ -155,7 +155,7 @@ static void test_exiting(void **state)
 	sleeper_end(&before);
 }
 
-/* Only so many, the oldest first; of the others, how many there are. */
+/* Only the first N, the oldest first; the others are counted. */
 static void test_top(void **state)
 {
 	struct who init = process_of_pid(1, "init"), all[3];
@@ -179,7 +179,7 @@ static void test_top(void **state)
 		sleeper_end(&all[i]);
 }
 
-/* How long it has been dying, and who is to reap it by now. */
+/* How long it has been dying, and which process has to reap it now. */
 static void test_since(void **state)
 {
 	struct who init = process_of_pid(1, "init"), sh, early, late;
@@ -207,7 +207,7 @@ static void test_since(void **state)
 	free(out.text);
 	out = run("");
 	expect_line(&out, "\n          parent init (1)\n", 0);
-	/* It took half of the time that the other did. */
+	/* It took half as long as the other. */
 	first = strstr(out.text, "CAUSE\n") + 6;
 	second = strstr(first, "parent sh (100)\n") + 16;
 	if (!strncmp(first, second, 10))
@@ -266,7 +266,7 @@ static void test_json(void **state)
 	sleeper_end(&a);
 }
 
-/* A process that traces this one, and is not its parent; 0 if that is not allowed here. */
+/* Starts a tracer of this process that is not its parent; 0 if that is not allowed here. */
 static pid_t trace(const struct who *who)
 {
 	char done = 0;
@@ -355,7 +355,7 @@ static void test_waits(void **state)
 	sleeper_end(&first);
 }
 
-/* There, /proc would be that of other processes. */
+/* In another namespace, /proc shows other processes. */
 static void test_other_namespace(void **state)
 {
 	struct output out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --events says where what is asked for cannot come; and what is about no task. */
+/* --events of types that cannot come, and of records without a task. */
 #include "fake_device.h"
 #include "marks.h"
 #include "story.h"
@@ -55,12 +55,12 @@ static void test_absent(void **state)
 	expect_said("exit,mm,exiting",
 		    "proclife-read: --events=exiting: none was recorded: load the module with exiting=Y\n"
 		    "proclife-read: --events=mm: none was recorded: load the module with memory=Y\n");
-	/* These can come, or are not records of what happens. */
+	/* These can come, or are no events. */
 	expect_said("exit,task,suppressed,cgroup,coredump,oom", "");
 	expect_said("", "");
 }
 
-/* A device can still be asked why. */
+/* A live device can report the reason. */
 static void test_absent_live(void **state)
 {
 	char line[3 * PATH_MAX];
@@ -111,12 +111,12 @@ static void test_cgroup_of_command(void **state)
 		 "cgroup is about no task: none is shown; record without a command\n", folder.path);
 	expect_output(true, 0, line, said);
 	expect_output(false, 0, line, "");
-	/* Whoever asks for all has not asked for these. */
+	/* --events without types has not asked for these. */
 	snprintf(line, sizeof(line), "%s -i %s --events", program, folder.path);
 	expect_output(true, 0, line, "");
 }
 
-/* A positive code says that the kernel sent it; who ran then has not. */
+/* A positive code means that the kernel sent it, and not the current task. */
 static void test_signals_of_the_kernel(void **state)
 {
 	struct who burner = process_of_pid(300, "burner"), writer = process_of_pid(301, "writer");

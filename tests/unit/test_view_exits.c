@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the views tell of exits that begin at EXITING, and of those whose beginning was not seen. */
+/* Views of exits that begin at EXITING, and of exits whose beginning was not seen. */
 #include "story.h"
 #include "fake_device.h"
 
@@ -46,7 +46,7 @@ static struct who born(uint64_t ms, const struct who *parent, uint32_t pid, cons
 	return story_fork(parent, pid, comm);
 }
 
-/* Records of another CPU, in a gap that spares what happens on this one from now on. */
+/* Loses records of another CPU; the gap does not affect later records of this CPU. */
 static void lose_some(uint64_t ms)
 {
 	story_at(ms);
@@ -63,7 +63,7 @@ static void expect(const char *options, const char *text)
 	expect_output(false, 0, line, text);
 }
 
-/* A part of what is printed. */
+/* Expects this part in the output. */
 static void expect_part(const char *options, const char *part)
 {
 	struct output out = run_program(false, 0, "%s -i %s %s", program, folder.path, options);
@@ -82,7 +82,7 @@ static void expect_status(const char *options, int status)
 	free(out.text);
 }
 
-/* Of make: in ns, or null. */
+/* Expects make's figure, in ns, or null. */
 static void expect_alone(const char *figure)
 {
 	char part[40];
@@ -118,7 +118,7 @@ static void test_alone_in_another_order(void **state)
 	expect_ms(50, 0);
 }
 
-/* One whose threads exit one by one is known to have ended only later: what was told since is wrong. */
+/* A process whose threads exit one by one is known to have ended only later, so figures in between are wrong. */
 static void test_alone_one_by_one(void **state)
 {
 	struct who a, b;
@@ -156,7 +156,7 @@ static void test_alone_overtaken(void **state)
 	expect_alone("null");
 }
 
-/* And if it is the parent: a thread of it forked after the last EXITING that was seen... */
+/* The same for a parent: a thread of it forked after the last EXITING that was seen... */
 static void test_alone_forks_late(void **state)
 {
 	struct who a;
@@ -172,7 +172,7 @@ static void test_alone_forks_late(void **state)
 	expect_alone("null");
 }
 
-/* The snapshot found it exiting: its status is known, since when it exits is not. */
+/* The snapshot found it exiting: its status is known, the beginning of its exit is not. */
 static void test_began_before(void **state)
 {
 	struct who sh = process_of_pid(50, "sh"), old = process_of_pid(60, "old"), thread;
@@ -200,7 +200,7 @@ static void test_began_before(void **state)
 	       "           TIME     PID    PPID USER          LIFE      CPU STATUS   COMMAND\n"
 	       "              ?      60      50 alice            ?  1.00 ms 3        old  began to exit before\n"
 	       "\n1 death; at the end 2 alive\n");
-	/* Nobody lived until the end who did not. */
+	/* No process that ended counts as living until the end. */
 	expect_part("--tree --threads", "     60         ?   900 ms  100 KiB     `- old  status 3, 2 threads\n"
 					"     61         ?   120 ns                 `- {old}\n");
 	expect_part("--lives --json", "\"wait_status\":768,\"status\":3,");
@@ -212,7 +212,7 @@ static void test_began_before(void **state)
 	expect_status("--expect failed==1", 0);
 }
 
-/* It is not reaped by the end: it has ended all the same, and as it did. */
+/* It is not reaped until the end of the trace: it has ended all the same, with its status. */
 static void test_began_before_and_zombie(void **state)
 {
 	struct who old = process_of_pid(60, "old");
@@ -248,7 +248,7 @@ static void test_behind_a_gap(void **state)
 	expect_part("--lives", "lost  EXIT lost\n");
 }
 
-/* A gap can hide when its parent was notified: it is not blamed for the time until it reaped. */
+/* A gap can hide the notice to its parent, which is not blamed for the time until the reap. */
 static void test_notified_in_a_gap(void **state)
 {
 	struct who a = born(10, &init, 100, "told"), b = born(11, &init, 101, "doubtful");
@@ -271,7 +271,7 @@ static void test_notified_in_a_gap(void **state)
 	free(out.text);
 }
 
-/* From the SIGTERM to the beginning of the exit, whatever that takes then. */
+/* From the SIGTERM to the beginning of the exit, however long the exit takes. */
 static void test_kill(void **state)
 {
 	struct who a, b;
@@ -293,11 +293,11 @@ static void test_kill(void **state)
 	expect_part("--lives --sort kill", "       ? exits");
 	expect_part("--latency", "kill      signal>exit          1 ");
 	expect_part("--latency", "\nExits begin where do_exit() begins: exit_free contains the teardown of the");
-	/* What came of it: life counts until the exit begins. */
+	/* As a consequence, life counts until the exit begins. */
 	expect_part("--events=exit", "life 15.0 ms, ");
 }
 
-/* It blocked the signal: until it let it through, nothing kept it from ending. */
+/* It blocked the signal: the kill begins only when it is unblocked. */
 static void test_kill_blocked(void **state)
 {
 	struct proclife_record record;
@@ -320,7 +320,7 @@ static void test_kill_blocked(void **state)
 		expect_part(options, "\"kill\":null,");
 		expect_part(options, "\"killer\":{\"signal\":\"SIGTERM\",");
 	}
-	/* A phase that nobody has gets no row. */
+	/* A phase that no process has gets no row. */
 	expect_part("--latency --json", "\"phase\":\"kill\",\"count\":0,\"histogram\":[]}\n");
 	out = run_program(false, 0, "%s -i %s --latency", program, folder.path);
 	assert_null(strstr(out.text, "\nkill "));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --lives prints, to the last character: a line a death, ranked or as they happen. */
+/* What --lives prints, to the last character: one line per death, ranked or as they happen. */
 #include "story.h"
 
 #include <signal.h>
@@ -16,7 +16,7 @@ static void exec_with(const struct who *who, const char *path, const char *args,
 		story_args(who, args, bytes);
 }
 
-/* A shell from before, and what it starts until 100 ms. */
+/* A shell from before, and its children until 100 ms. */
 static void tell(void)
 {
 	struct who cc, as, kthread, odd;
@@ -123,10 +123,10 @@ static void test_sort(void **state)
 	expect("--sort time", HEAD SH CRASH ODD KWORKER CC AS "\n6 deaths" END);
 	expect("--sort life", HEAD SH CC AS KWORKER ODD CRASH "\n6 deaths" END);
 	expect("--lives --sort cpu --top 2", HEAD CC SH "\n6 deaths, 2 shown" END);
-	/* By CPU time, if nothing else is asked for. */
+	/* By CPU time, unless --sort is given. */
 	expect("--top 3", HEAD CC SH CRASH "\n6 deaths, 3 shown" END);
 	expect("--sort time --top 100", HEAD SH CRASH ODD KWORKER CC AS "\n6 deaths" END);
-	/* What goes on is at least as long; what is not known comes last. */
+	/* A phase that goes on has a minimum; unknown ones come last. */
 	expect("--sort zombie --top 4",
 	       FIGURE("   ZOMBIE")
 	       "    1.050000000     102       1 root       10.0 ms     0 ns 0         >50.0 ms [kworker/0:1]\n"
@@ -154,7 +154,7 @@ static void test_sort(void **state)
 	       "\n6 deaths, 1 shown" END);
 }
 
-/* Where many are kept and few are shown, the largest are those that are shown without a limit. */
+/* With --top, the shown ones are the largest of all. */
 static void test_top(void **state)
 {
 	struct output all, top;
@@ -184,7 +184,7 @@ static void test_top(void **state)
 	free(all.text);
 }
 
-/* It dies with its last thread, and has used what all of them have. */
+/* It dies with its last thread, and its usage is the sum of all. */
 static void test_threads(void **state)
 {
 	struct proclife_record record;
@@ -216,13 +216,13 @@ static void test_threads(void **state)
 	story_users(folder.path, "");
 	expect("", HEAD "    1.030000000     100       1 1000       30.0 ms  11.0 ms 3        app\n"
 	       "\n1 death; at the end 1 dying\n");
-	/* The FREE of a thread is none of the process. */
+	/* A thread's FREE is not the process's. */
 	out = run_program(false, 0, "%s -i %s --json", program, folder.path);
 	assert_non_null(strstr(out.text, "\"freed\":null,"));
 	free(out.text);
 }
 
-/* The leader exited before the trace: its status, which is the process's, is none that was seen. */
+/* The leader exited before the trace: its status, which is the process's, was not seen. */
 static void test_unknown_status(void **state)
 {
 	struct proclife_record record;
@@ -259,7 +259,7 @@ static void test_unknown_status(void **state)
 	free(out.text);
 }
 
-/* Nobody could say how wide a line is with such a name, or what it does to the terminal. */
+/* The width of a line with such a name, and its effect on the terminal, would be unknown. */
 static void test_hostile(void **state)
 {
 	struct who who;
@@ -276,14 +276,14 @@ static void test_hostile(void **state)
 	       "\n1 death; at the end 1 zombie\n");
 }
 
-/* No line is wider than this, and what tells the least goes first. */
+/* No line is wider than this, and the least informative parts are left out first. */
 static void test_width(void **state)
 {
 	static const struct {
 		const char *columns;
 		const char *options;
 		const char *head;
-		const char *line; /* one of them */
+		const char *line; /* one of the lines */
 	} widths[] = {
 		{ "120", "", "           TIME     PID    PPID USER          LIFE      CPU STATUS   COMMAND\n",
 		  "/opt/odd (two\\nlines)  SIGKILL from sh (50)\n" },
@@ -318,7 +318,7 @@ static void test_width(void **state)
 	}
 }
 
-/* The first of its program is cut like all others: what is said of it is what it works on. */
+/* The first of its program is cut like all others: the file that it works on is shown. */
 static void test_telling_words(void **state)
 {
 	static const char args[] = "cc\0-quiet\0-nostdinc\0-O2\0-o\0build/table.o\0drivers/core/table.c";
@@ -340,7 +340,7 @@ static void test_telling_words(void **state)
 	unsetenv("COLUMNS");
 }
 
-/* What a gap hides is not known, and says so; nobody disappears. */
+/* What a gap hides is shown as unknown; no life disappears. */
 static void test_gap(void **state)
 {
 	struct who a, b, c, d;
@@ -378,7 +378,7 @@ static void test_gap(void **state)
 	free(out.text);
 }
 
-/* A tracer held it, and what is lost since can have ended that. */
+/* A tracer held it, and records lost since can have ended that. */
 static void test_held_before_a_gap(void **state)
 {
 	static const char *const views[] = { "--sort traced", "--latency", "--latency --json" };
@@ -423,7 +423,7 @@ static void test_other_views(void **state)
 	free(out.text);
 }
 
-/* Who died before the trace is none of its deaths, and who lives at its end none either. */
+/* A process that died before the trace is none of its deaths, nor is one that lives at its end. */
 static void test_edges(void **state)
 {
 	struct proclife_record record;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the views tell of how the memory of processes came back: held and unmap, and whose doing that was. */
+/* Views of how the memory of processes came back: held and unmap, and which process caused it. */
 #include "marks.h"
 #include "story.h"
 
@@ -37,7 +37,7 @@ static void exiting(uint64_t ms, const struct who *who, int32_t code)
 	story_put(r);
 }
 
-/* It begins to exit, lets go of its memory, exits and is reaped, each at once; freed a ms later. */
+/* It begins to exit, drops its memory, exits and is reaped, all at once; freed a ms later. */
 static void die_held(uint64_t ms, const struct who *who)
 {
 	exiting(ms, who, 0);
@@ -49,7 +49,7 @@ static void die_held(uint64_t ms, const struct who *who)
 	story_put(free_record(0, who));
 }
 
-/* Its EXIT, and what follows. */
+/* Its EXIT, and the rest of its end. */
 static void die_at(uint64_t ms, int status)
 {
 	story_at(ms);
@@ -63,7 +63,7 @@ static struct who born(uint64_t ms, uint32_t pid, const char *comm)
 	return story_fork(&init, pid, comm);
 }
 
-/* The output of these options on the story, which has ended. */
+/* The output of these options for the story, which has ended. */
 static struct output show(const char *options)
 {
 	story_end();
@@ -97,7 +97,7 @@ static void expect_status(const char *options, int status)
 	free(out.text);
 }
 
-/* Read by cat for half a second, long after it was freed; then cat unmaps it for 20 ms. */
+/* cat reads the memory for half a second, long after its owner was freed; then cat unmaps it for 20 ms. */
 static void put_held(void)
 {
 	app = born(10, 200, "app");
@@ -131,7 +131,7 @@ static void test_no_rows(void **state)
 	expect_part("--latency --json", "\"phase\":\"held\",\"count\":0,");
 }
 
-/* What comes back after its process's end counts for the group that it was in. */
+/* Memory that comes back after its process's end counts for the process's group. */
 static void test_groups(void **state)
 {
 	struct who other = born(6, 201, "other");
@@ -162,7 +162,7 @@ static void test_expect(void **state)
 	expect_part("--expect held.max<1s", "500 ms");
 }
 
-/* Who let go last, and who unmapped it, that is somebody else. */
+/* The last holder, and the process that unmapped it, which is another one. */
 static void test_why_held(void **state)
 {
 	(void)state;
@@ -171,7 +171,7 @@ static void test_why_held(void **state)
 				 "23.0 MiB unmapped in 20.0 ms by cat (99)\n");
 }
 
-/* That of one is told of this one alone, not of who is older or younger. */
+/* The cause is shown for this process alone, not for older or younger ones with its pid. */
 static void test_why_of_one(void **state)
 {
 	struct who older = born(6, 201, "older"), younger;
@@ -203,7 +203,7 @@ static void test_why_worker(void **state)
 				 "23.0 MiB unmapped in 20.0 ms by kworker/0:1 (40)\n");
 }
 
-/* An interrupt let go of it last: no task is named, and nothing is called unknown that is known. */
+/* An interrupt dropped it last: no task is named, and nothing known is shown as unknown. */
 static void test_by_an_interrupt(void **state)
 {
 	struct proclife_record async;
@@ -234,7 +234,7 @@ static void test_by_an_interrupt(void **state)
 	free(out.text);
 }
 
-/* For whom the worker did it is not in the trace. */
+/* The process for which the worker did it is not in the trace. */
 static void test_why_last_unknown(void **state)
 {
 	(void)state;
@@ -258,11 +258,11 @@ static void test_why_itself(void **state)
 	die_at(71, 0);
 	expect_part("--latency", "; 23.0 MiB unmapped in 50.0 ms; kworker/0:1 (40) had begun to take its memory\n");
 	expect_none("--latency", "let go last");
-	/* What there was is said: not the most that it ever was. */
+	/* The memory at the end is shown, not the peak. */
 	expect_none("--latency", "RSS up to");
 }
 
-/* What followed took the longest: its files, most likely. By itself, or leaving it to others. */
+/* The rest took the longest: its files, most likely. Unmapped by itself, or by others. */
 static void test_why_not_memory(void **state)
 {
 	(void)state;
@@ -284,7 +284,7 @@ static void test_why_not_memory_of_others(void **state)
 	expect_part("--latency", "after its exit, 29.0 ms of that after it had let its memory go; ");
 }
 
-/* Most of the time went by before it began to exit. */
+/* Most of the time passed before it began to exit. */
 static void test_why_killed(void **state)
 {
 	(void)state;
@@ -305,7 +305,7 @@ static void test_why_killed_at_once(void **state)
 	expect_none("--latency", "began to exit");
 }
 
-/* At the end: of one that is freed, and of a zombie. */
+/* Still held at the end: the memory of a freed process, and of a zombie. */
 static void test_still_held(void **state)
 {
 	struct who zombie = born(9, 201, "zombie");
@@ -321,7 +321,7 @@ static void test_still_held(void **state)
 	out = show("--latency");
 	assert_int_equal(count_text(out.text, "; its memory is still held, by 2\n"), 2);
 	free(out.text);
-	/* They rank by how long they are so far. */
+	/* They rank by their duration so far. */
 	expect_part("--lives --sort held", " >500 ms app  held by 2\n");
 	expect_part("--lives --sort held", " >220 ms zombie  held by 2\n");
 	expect_part("--lives --sort held --json", "\"memory\":{\"left\":1021000000,\"holders\":2,\"early\":null,"
@@ -330,7 +330,7 @@ static void test_still_held(void **state)
 	expect_none("--latency", "\nheld ");
 }
 
-/* Where it is not known what became of it, nobody is said to hold it still. */
+/* If its fate is not known, no process is shown as still holding it. */
 static void test_not_still_held(void **state)
 {
 	(void)state;
@@ -350,12 +350,12 @@ static void test_forgotten(void **state)
 	(void)state;
 	app = born(10, 200, "app");
 	die_held(20, &app);
-	story_mm(100, &cat, PROCLIFE_MM_GONE, &app); /* of another one, it seems */
+	story_mm(100, &cat, PROCLIFE_MM_GONE, &app); /* another one's, by the records */
 	expect_none("--latency", "still held");
 	expect_part("--lives --sort held --json", "\"memory\":null,");
 }
 
-/* Nobody holds it any more, though nobody has begun to unmap it. */
+/* No process holds it any more, though none has begun to unmap it. */
 static void test_left_to_a_worker(void **state)
 {
 	(void)state;
@@ -397,7 +397,7 @@ static void test_sort(void **state)
 	expect_none("--lives --sort life", "let go by");
 }
 
-/* Its EXIT is lost, but what it let go of is seen, and when that came back. */
+/* Its EXIT is lost, but the drop of its memory is seen, and when it came back. */
 static void test_exit_lost(void **state)
 {
 	(void)state;
@@ -417,7 +417,7 @@ static void test_exit_lost(void **state)
 	expect_part("--lives --sort held", " 500 ms app  23.0 MiB let go by cat (99), EXIT lost\n");
 }
 
-/* Who let go of it, and who took it, go into a slice, so that it tells the same. */
+/* The processes that dropped or took it go into a slice, so that it shows the same. */
 static void test_slice(void **state)
 {
 	struct who reaper = process_of_pid(41, "oom_reaper");
@@ -442,7 +442,7 @@ static void test_slice(void **state)
 	free(out.text);
 }
 
-/* Without GONE, nobody knows when an address space ends, and another one begins. */
+/* Without GONE, it is not known when an address space ends, and another one begins. */
 static void test_without_gone(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --parents prints, to the last character: who forks, who reaps, and who leaves zombies. */
+/* What --parents prints, to the last character: processes that fork, reap, and leave zombies. */
 #include "story.h"
 
 #include <signal.h>
@@ -22,13 +22,13 @@ static void expect(const char *options, const char *text)
 	       "met one already pending. MAX: the longest that one of them was a zombie.\n"
 #define FOLDED "xN: N parents of one program; --no-fold shows each.\n"
 
-/* Its child becomes a zombie, and is reaped when so long has gone by. */
+/* Its child becomes a zombie, and is reaped after this time. */
 static void reap_late(const struct who *child, const struct who *parent, uint64_t zombie)
 {
 	story_live(child, parent, MS, zombie, MS);
 }
 
-/* It is in wait() before. */
+/* The parent is in wait() before. */
 static void reap_awaited(const struct who *child, const struct who *parent, uint64_t zombie)
 {
 	story_put(fork_record(0, child, parent));
@@ -40,7 +40,7 @@ static void reap_awaited(const struct who *child, const struct who *parent, uint
 	story_put(free_record(0, child));
 }
 
-/* A shell that waits, a server that comes late and leaves two zombies, and init. */
+/* A shell that waits, a server that reaps late and leaves two zombies, and init. */
 static void tell(void)
 {
 	struct who init = process_of_pid(1, "init"), sh, server, child;
@@ -84,7 +84,7 @@ static void tell(void)
 #define INIT_OF_100 \
 	"init                   1         1    3.86         2   240 ns              50 % " \
 	"    2 ns           30.0 us  init, adopted 1\n"
-/* Up to where the notes begin. */
+/* The head up to the notes. */
 #define AFTER_REAPED "                                                        "
 #define AFTER_CPU "                                               "
 
@@ -97,13 +97,13 @@ static void test_all(void **state)
 	expect("--top 3", HEAD SERVER SHELL INIT METHOD);
 	expect("--top 1", HEAD SERVER "2 more lines; --top N shows N\n" METHOD);
 	expect("--top 2", HEAD SERVER SHELL "1 more line; --top N shows N\n" METHOD);
-	/* What is selected is the children. */
+	/* The selection applies to the children. */
 	expect("--pid 100", HEAD SHELL INIT_OF_100 METHOD);
 	expect("--comm worker", HEAD SERVER METHOD);
 	expect("--comm nobody", HEAD);
 }
 
-/* One zombie; one that was there before; and one whose parent is not known. */
+/* One zombie; one from before the trace; and one whose parent is not known. */
 static void test_zombies(void **state)
 {
 	struct who init = process_of_pid(1, "init"), other = process_of_pid(50, "other"), child;
@@ -163,7 +163,7 @@ static void test_roles(void **state)
 		story_put(free_record(0, &child));
 	}
 	story_end();
-	/* The CPU time of those whose end was ignored counts, too. */
+	/* The CPU time of ignored children counts, too. */
 	expect("", HEAD
 	       "manager              300         0                 1   120 ns                   "
 	       "                   3.00 ms  subreaper, adopted 1\n"
@@ -175,7 +175,7 @@ static void test_roles(void **state)
 	       "ignored the end of 3\n" METHOD);
 }
 
-/* Far more than anybody would read. */
+/* Far more than can be read. */
 static void test_many(void **state)
 {
 	struct who init = process_of_pid(1, "init"), parent, child;
@@ -200,7 +200,7 @@ static void test_many(void **state)
 	free(out.text);
 }
 
-/* It is notified of this one's end while it still has another's signal pending. */
+/* The parent is notified of this end while another SIGCHLD is still pending. */
 static void exit_pending(const struct who *who, const struct who *parent)
 {
 	struct proclife_record record = exit_record(0, who, 0, 0);
@@ -212,7 +212,7 @@ static void exit_pending(const struct who *who, const struct who *parent)
 	story_put(record);
 }
 
-/* Of those it reaped and of zombies alike. */
+/* The same for children that it reaped and for zombies. */
 static void test_coalesced(void **state)
 {
 	struct who init = process_of_pid(1, "init"), server, child;
@@ -236,7 +236,7 @@ static void test_coalesced(void **state)
 	       "    1 ns              1 ns  1 zombie for 1.00 s\n" METHOD);
 }
 
-/* Where nothing happens at first, nobody forks there; nor does it matter whether a name is empty. */
+/* If nothing happens at first, no fork is counted there; and a name may be empty. */
 static void test_late(void **state)
 {
 	struct who nameless = process_of_pid(100, ""), child = process_of_pid(101, "child");
@@ -253,7 +253,7 @@ static void test_late(void **state)
 		       "                    1.00 ms\n" METHOD);
 }
 
-/* A group of them is one line: what they did is added up, and the time is that of all. */
+/* A group of them is one line: their counts are added up, and the time covers all. */
 static void test_fold(void **state)
 {
 	struct who init = process_of_pid(1, "init"), sh, child;
@@ -270,7 +270,7 @@ static void test_fold(void **state)
 		story_at(1000 + 1000 * i);
 		story_exit(&sh, &init, 0);
 	}
-	/* Apart from these: who leaves a zombie, who is a subreaper, and who is another program. */
+	/* Not folded with these: one that leaves a zombie, a subreaper, and another program. */
 	sh = story_fork(&init, 200, "sh");
 	child = story_fork(&sh, 201, "cc");
 	story_exit(&child, &sh, 0);
@@ -309,7 +309,7 @@ static void test_fold(void **state)
 	free(out.text);
 }
 
-/* What else is added up: signals that met another, ends that were ignored, zombies, of which the oldest. */
+/* Also added up: coalesced signals, ignored ends, and zombies, with the oldest. */
 static void test_fold_more(void **state)
 {
 	struct who init = process_of_pid(1, "init"), server, child;
@@ -359,7 +359,7 @@ static void test_in_wait(void **state)
 	       "    1 ns           1.00 ms\n" METHOD);
 }
 
-/* Of several, too, a wait() that began later counts as one that was not there in time. */
+/* In a group, too, a wait() that began later counts as too late. */
 static void test_in_wait_folded(void **state)
 {
 	struct who init = process_of_pid(1, "init"), server, child;
@@ -382,7 +382,7 @@ static void test_in_wait_folded(void **state)
 	       " 2.00 ms           2.00 ms\n" FOLDED METHOD);
 }
 
-/* Of those that left no zombies, whoever reaped more comes first; then whoever forked more. */
+/* Among those without zombies, more reaps come first; then more forks. */
 static void test_order(void **state)
 {
 	static const unsigned int reaped[] = { 1, 3, 2, 0, 0 }, born[] = { 0, 0, 0, 1, 4 };
@@ -417,7 +417,7 @@ static void test_order(void **state)
 	free(out.text);
 }
 
-/* What there is no room for goes, the least telling first, and notes get a line of their own. */
+/* Columns without room are left out, the least informative first, and notes get a line of their own. */
 static void test_narrow(void **state)
 {
 	(void)state;
@@ -453,7 +453,7 @@ static void test_narrow(void **state)
 	unsetenv("COLUMNS");
 }
 
-/* Nobody is known to reap: that is said, instead of an empty list. */
+/* No reaper is known: a message replaces an empty list. */
 static void test_without_reap(void **state)
 {
 	struct who init = process_of_pid(1, "init"), child;

@@ -164,7 +164,7 @@ static void test_top(void **state)
 	       "    104   21.0 ms  29.0 ms 8.79 MiB     `- cc  #2"
 	       "  + 1 process below, 6.00 ms CPU\n"
 	       TOTALS "+ 6 processes are counted, not shown: --top 2:cpu\n");
-	/* Those that are equal, in the order of birth. */
+	/* Equal ones are in the order of birth. */
 	expect("--top 1:rss",
 	       HEAD "    100   71.0 ms  2.00 ms 1.46 MiB  sh  context, parent 1"
 	       "  + 1 more below, 0 ns CPU\n"
@@ -183,7 +183,7 @@ static void test_top(void **state)
 	       HEAD "    100   71.0 ms  2.00 ms 1.46 MiB  sh  #1, 9 descendants, parent 1"
 	       "  + 9 processes below, 2 failed, 109 ms CPU\n"
 	       TOTALS "+ 9 processes are counted, not shown: --top 1:count\n");
-	/* Of those that are left by the others. */
+	/* Among those that other options leave. */
 	expect("--top 1:cpu --depth 1",
 	       HEAD "    100   71.0 ms  2.00 ms 1.46 MiB  sh  context, parent 1"
 	       "  + 1 more below, 0 ns CPU\n"
@@ -226,7 +226,7 @@ static void test_fold(void **state)
 	       "     x2   21.0 ms  59.0 ms 8.79 MiB  |  |- cc\n"
 	       "     x2   20.0 ms  11.0 ms 1.95 MiB  |  |  `- as\n"
 	       CC_3 "\n" AS_3 "\n" TRUE "\n" DAEMON TOTALS ALIKE ALL_LINES(10));
-	/* What is cut below those that are folded is added up. */
+	/* Counts of what is cut below folded ones are added up. */
 	expect("--fold --depth 2",
 	       HEAD SHELL "\n" MAKE "\n"
 	       "     x2   21.0 ms  59.0 ms 8.79 MiB  |  |- cc"
@@ -234,7 +234,7 @@ static void test_fold(void **state)
 	       CC_3 "  + 1 process below, 7.00 ms CPU\n"
 	       TRUE "\n" DAEMON TOTALS
 	       "+ 3 processes are counted, not shown: --depth 2\n" ALIKE ALL_LINES(7));
-	/* Those that are left are not alike. */
+	/* The remaining ones are not alike. */
 	expect("--fold --min-life 15ms",
 	       HEAD SHELL "\n" MAKE "  + 3 more below, 36.0 ms CPU\n" CC_2 "\n" AS_2 "\n"
 	       "    106   31.0 ms  28.0 ms 8.79 MiB  |  `- cc  status 1\n"
@@ -253,7 +253,7 @@ static void record_many(uint32_t count)
 	story_end();
 }
 
-/* A tree of two hundred lines is as it is. */
+/* A tree of two hundred lines is not folded. */
 static void test_long_enough(void **state)
 {
 	struct output out;
@@ -287,11 +287,11 @@ static void test_too_long(void **state)
 	assert_string_equal(out.text, plain.text);
 	free(plain.text);
 	free(out.text);
-	/* Nor are those that have a rank. */
+	/* Ranked processes are not folded, either. */
 	out = tree("--top 201:life");
 	assert_int_equal(count_text(out.text, "\n"), 1 + 201 + 2);
 	free(out.text);
-	/* What is cut makes it short enough. */
+	/* The cut makes it short enough. */
 	expect("--depth 0",
 	       HEAD "    100   >200 ms                    sh  alive, parent 1"
 	       "  + 200 processes below, 200 ms CPU\n"
@@ -325,7 +325,7 @@ static void test_deep(void **state)
 	free(out.text);
 }
 
-/* The number behind this name, or the last one. */
+/* The number behind this name. */
 static uint64_t member(const char *line, const char *name)
 {
 	char quoted[40];
@@ -430,7 +430,7 @@ static void test_json(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, story_teardown)
 
-/* Of zombies that are older than the trace, it is known how they ended: that tells them apart. */
+/* The status of zombies that are older than the trace is known, which distinguishes them. */
 static void test_older_zombies(void **state)
 {
 	struct who init = process_of_pid(1, "init");
@@ -458,7 +458,7 @@ static void test_older_zombies(void **state)
 	       ALIKE ALL_LINES(4));
 }
 
-/* Of a thread that is older than the trace, only the least that it has lived is known. */
+/* Only the minimum life of a thread that is older than the trace is known. */
 static void test_older_thread(void **state)
 {
 	struct who init = process_of_pid(1, "init"), sh = process_of_pid(50, "sh");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What --zombies prints, to the last character: since when, and who should reap them. */
+/* What --zombies prints, to the last character: since when, and which process should reap them. */
 #include "story.h"
 
 #include <signal.h>
@@ -40,7 +40,7 @@ static void tell(void)
 	server = story_fork(&init, 100, "server");
 	gone = story_fork(&init, 200, "gone");
 	put_zombie(101, &server, &server);
-	/* It waits, but for another one. */
+	/* It waits, but for another child. */
 	story_wait(&server);
 	machine->now += 100 * MS;
 	put_zombie(102, &server, &server);
@@ -53,7 +53,7 @@ static void tell(void)
 	machine->now += 50 * MS;
 	story_put(notify_record(0, &child, &gone));
 	machine->now += 500 * MS;
-	/* Reaped, so it is none of them. */
+	/* Reaped, so it is not listed. */
 	story_exit(&gone, &init, 0);
 	story_reap(&gone, &init);
 	story_put(free_record(0, &gone));
@@ -103,7 +103,7 @@ static void test_all(void **state)
 	expect("--pid 200", "2 zombies\n" HEAD ADOPTED VICTIM);
 }
 
-/* What a view prints has this part. */
+/* Expects this part in a view's output. */
 static void expect_of_program(const char *options, const char *part)
 {
 	struct output out = run_program(false, 0, "%s -i %s %s", program, folder.path, options);
@@ -113,7 +113,7 @@ static void expect_of_program(const char *options, const char *part)
 	free(out.text);
 }
 
-/* It ended before the trace, and is no death in it, whatever is lost; how it ended is known. */
+/* It ended before the trace, and is no death in it, whatever is lost; its status is known. */
 static void ended_before(bool lossy)
 {
 	struct who init = process_of_pid(1, "init"), old = process_of_pid(60, "ancient");
@@ -181,7 +181,7 @@ static void test_suppressed_before(void **state)
 	       "server (100), last called wait() 200 ms ago\n");
 }
 
-/* The pid of the parent can have become somebody else's. */
+/* The parent's pid can have been reused. */
 static void test_reused_pid(void **state)
 {
 	struct who init = process_of_pid(1, "init"), parent;
@@ -210,7 +210,7 @@ static void test_reused_pid(void **state)
 		      "met one already pending. MAX: the longest that one of them was a zombie.\n");
 }
 
-/* Of what runs: it looks at what the rings hold, and ends at once. */
+/* On a live device: it reads what the rings hold, and ends at once. */
 static void test_device(void **state)
 {
 	char line[2 * PATH_MAX];
@@ -290,7 +290,7 @@ static void test_wanted(void **state)
 	}
 }
 
-/* One of its threads has called wait(2) later, in a part of the recording that is not there: for whom is not known. */
+/* One of its threads has called wait(2) later, in a missing part of the recording: for which child is not known. */
 static void test_wanted_before(void **state)
 {
 	struct who init = process_of_pid(1, "init"), parent;
@@ -309,7 +309,7 @@ static void test_wanted_before(void **state)
 	expect_in(101, "--json", "\"reaper_wait\":null,\"reaper_wanted\":null}");
 }
 
-/* It was for the process that had the pid before. */
+/* The wait(2) was for the process that had the pid before. */
 static void test_wanted_holder(void **state)
 {
 	struct who init = process_of_pid(1, "init"), parent, child;
@@ -327,7 +327,7 @@ static void test_wanted_holder(void **state)
 	expect_in(101, "", " ago, for PID 101, not for this one\n");
 }
 
-/* It may have called wait(2) later, where records were lost. */
+/* It may have called wait(2) later, when records were lost. */
 static void test_wait_lost(void **state)
 {
 	struct who init = process_of_pid(1, "init"), parent;
@@ -384,7 +384,7 @@ static void test_held(void **state)
 	expect_of_program("--lives --sort traced", " >500 ms child\n");
 }
 
-/* The tracer is gone, its PID is another process's, and no record says that the parent was notified. */
+/* The tracer is gone, its PID is another process's, and no record shows that the parent was notified. */
 static void test_held_by_who_is_gone(void **state)
 {
 	struct who init = process_of_pid(1, "init"), builder, debugger;
@@ -403,7 +403,7 @@ static void test_held_by_who_is_gone(void **state)
 	       ", and is gone\n");
 }
 
-/* The tracer has let go of it: it is its parent's. */
+/* The tracer has released it: the parent is notified. */
 static void test_let_go(void **state)
 {
 	struct who init = process_of_pid(1, "init"), builder, debugger, child;
@@ -430,7 +430,7 @@ static void test_let_go(void **state)
 		    "teardown: its tracer was notified 30.0 ms after its exit");
 }
 
-/* Nobody is notified before the trace ends: it is no zombie, but one of the slowest. */
+/* No parent is notified before the trace ends: it is no zombie, but one of the slowest. */
 static void test_dying(void **state)
 {
 	struct who init = process_of_pid(1, "init"), child;
@@ -460,7 +460,7 @@ static void put_ignored(const struct who *who, const struct who *heir, const str
 	story_reap(who, releaser);
 }
 
-/* Its parent leaves it to a process that need not reap it: this one is named, not the parent. */
+/* Its parent leaves it to a process that need not reap it: that one is named, not the parent. */
 static void test_left_to_who_ignores(void **state)
 {
 	struct who init = process_of_pid(1, "init"), heir, first, parent, child, other;

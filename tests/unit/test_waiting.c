@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // WRAP: poll fstat ioctl
-/* What proclife_source_wait() says of a device that can be polled, as the real one can. */
+/* proclife_source_wait() for a device that can be polled, like the real one. */
 #include "check.h"
 #include "fixture_device.h"
 
@@ -10,7 +10,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 
-/* The next poll(2): its result, what it says of the device, and for how long it was asked. */
+/* The next poll(2): its result, its events for the device, and its timeout. */
 static struct {
 	int ret;
 	int error;
@@ -75,7 +75,7 @@ static void test_wait(void **state)
 	assert_int_equal(wait_for(-1, -1, EINTR, 0), -EINTR);
 	assert_int_equal(wait_for(-1, 1, 0, POLLERR | POLLHUP), -EIO);
 	assert_int_equal(polls.count, 5);
-	/* What is unread already is not waited for, from the watermark on. */
+	/* If unread records reach the watermark, there is no wait. */
 	assert_int_equal(proclife_source_set_watermark(source, 2), 0);
 	fake_device_write(device, 0, 10);
 	assert_int_equal(wait_for(-1, 0, EAGAIN, 0), 0);

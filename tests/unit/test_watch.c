@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is said of what a command left behind, and when. */
+/* The message about what a command left behind, and when it comes. */
 #include "check.h"
 #include "reapers.h"
 
@@ -32,7 +32,7 @@ static int end(void **state)
 
 #define WATCH(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
-/* The command, and so many children of it, which outlive it. */
+/* The command, and @count children that outlive it. */
 static void leave(unsigned int count)
 {
 	struct who command = process_of_pid(3, "make");
@@ -48,7 +48,7 @@ static void leave(unsigned int count)
 	feed(tasks, free_record(23, &command));
 }
 
-/* What it says that many seconds after the end of the command, on standard error that is no terminal. */
+/* Expects this message @seconds after the end of the command, on standard error that is no terminal. */
 static void expect_note(unsigned int seconds, const char *text)
 {
 	int fds[2], err = dup(STDERR_FILENO);
@@ -71,7 +71,7 @@ static void expect_note(unsigned int seconds, const char *text)
 #define WAITING ": the command has ended; waiting for what it left; "
 #define REMEDY "; with --left-after 1s it waits no longer than that\n"
 
-/* Off a terminal not before ten seconds, and then ever less often. */
+/* Without a terminal, not before ten seconds, and then less and less often. */
 static void test_when(void **state)
 {
 	(void)state;
@@ -83,7 +83,7 @@ static void test_when(void **state)
 	expect_note(31, "");
 }
 
-static void test_whom(void **state)
+static void test_names(void **state)
 {
 	(void)state;
 	leave(6);
@@ -120,7 +120,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WATCH(test_when),
-		WATCH(test_whom),
+		WATCH(test_names),
 		WATCH(test_unfreed),
 		WATCH(test_quiet),
 	};

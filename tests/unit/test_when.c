@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Times as people see them: of the day, in a time zone. */
+/* Times of day, in a time zone. */
 #include "check.h"
 #include "fixture_text.h"
 
@@ -15,7 +15,7 @@ static void expect(const char *zone, int64_t realtime, bool utc, const char *dat
 	setenv("TZ", zone, 1);
 	tzset();
 	text_clear(&text);
-	/* Another block first: what is kept of it is not taken for this one's. */
+	/* Another block first: what is cached of it is not used for this one. */
 	text_daytime(&text, (uint64_t)realtime + 86400 * SECOND, !utc, 0);
 	text_clear(&text);
 	text_date(&text, (uint64_t)realtime, utc);
@@ -37,7 +37,7 @@ static void test_zones(void **state)
 	expect("CET-1", 1795384799 * SECOND, true, "2026-11-22", "21:59:59.000000000");
 	expect("IST-5:30", 1795384799 * SECOND, false, "2026-11-23", "03:29:59.000000000");
 	expect("NPT-5:45", 1795384800 * SECOND, false, "2026-11-23", "03:45:00.000000000");
-	/* Just before and after midnight, in a zone whose hours begin with none of UTC's blocks. */
+	/* Just before and after midnight, in a zone whose hours do not begin with UTC's blocks. */
 	expect("LMT0:44:30", 2669 * SECOND, false, "1969-12-31", "23:59:59.000000000");
 	expect("LMT0:44:30", 2670 * SECOND, false, "1970-01-01", "00:00:00.000000000");
 	/* A clock that was never set can be before 1970. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* No line of a view is wider than the screen, and each one's colours end with it. */
+/* No line of a view is wider than the screen, and its colours end with it. */
 #include "story.h"
 
 #include <locale.h>
@@ -15,7 +15,7 @@ static const char long_args[] =
 	"/usr/bin/cc\0-D_GNU_SOURCE\0-DNAME=a b\0/home/user/a/very/long/path/that/fits/nowhere/at/all/in/a/"
 	"narrow/terminal/of/this/world.c\0\xe6\xbc\xa2\xe5\xad\x97\xe6\xbc\xa2\xe5\xad\x97.c\0a\x1b[31mred";
 
-/* Who dies of what, and who is left as a zombie, with names and arguments of all kinds. */
+/* Deaths and zombies of all kinds, with names and arguments of all kinds. */
 static void tell(void)
 {
 	static const char *const names[] = { "cc", "a\x1b[31mb\nc\\", "\xe6\xbc\xa2\xe5\xad\x97",
@@ -134,7 +134,7 @@ static void test_characters(void **state)
 	}
 }
 
-/* Takes the colours out. They are none but our own, and none is left at the end of a line. */
+/* Removes the colours. Only our own are allowed, and none may be left on at the end of a line. */
 static void strip_colour(char *text, const char *options)
 {
 	static const char *const ours[] = { "\033[0m", "\033[1m", "\033[2m", "\033[31m", "\033[32m",
@@ -160,7 +160,7 @@ static void strip_colour(char *text, const char *options)
 	*text = '\0';
 }
 
-/* The same text, with as many columns. */
+/* With colours, the text and its columns are the same. */
 static void test_colour(void **state)
 {
 	static const char *const widths[] = { "", "40", "80", "100" };

@@ -47,7 +47,7 @@ void expect_chain(const char *options, const char *expected)
 			continue;
 		from = member(step, "from");
 		to = member(step, "to");
-		/* Each begins where the one before ends. */
+		/* Each step begins where the one before ends. */
 		if (last && from != last)
 			fail_msg("%s: a hole before %s", options, step);
 		last = to;

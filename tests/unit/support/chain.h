@@ -5,11 +5,11 @@
 
 #include "plan.h"
 
-/* Of the recording that the story made, with these options; for free(3). */
+/* The output for the story's recording, with these options; for free(3). */
 char *chain_output(const char *options);
 
 /*
- * Each step as "PID FROM-TO SAVES BY", in milliseconds; those that are shorter are left out. One begins
+ * Each step as "PID FROM-TO SAVES BY", in milliseconds; shorter ones are left out. A step begins
  * where the one before ends.
  */
 void expect_chain(const char *options, const char *expected);

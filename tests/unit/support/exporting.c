@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whose lives are told, and with which status the program ends that reads them. */
+/* The recordings, and the program's exit status for each. */
 static const struct {
 	const char *name;
 	int status;
@@ -32,7 +32,7 @@ const char *exporting_path(const char *name)
 	return paths[n];
 }
 
-/* As tgkill(2) does. */
+/* A SIGKILL by tgkill(2). */
 static void put_kill(const struct who *who, const struct who *killer)
 {
 	struct proclife_record record = signal_record(0, who, SIGKILL, killer);
@@ -41,7 +41,7 @@ static void put_kill(const struct who *who, const struct who *killer)
 	story_put(record);
 }
 
-/* As the OOM killer of a cgroup does. */
+/* A SIGKILL by the OOM killer of a cgroup. */
 static void put_oom(const struct who *who, const struct who *allocator)
 {
 	struct proclife_record record = signal_record(0, who, SIGKILL, allocator);
@@ -54,7 +54,7 @@ static void put_oom(const struct who *who, const struct who *allocator)
 	story_put(record);
 }
 
-/* Each does the worst that its name, its path and its arguments can. */
+/* Processes with the worst possible names, paths and arguments. */
 static void tell_hostile(void)
 {
 	static const char *const names[] = {
@@ -109,7 +109,7 @@ static void tell_hostile(void)
 	story_users(exporting_path("hostile"), "1000 @alice;=1\n");
 }
 
-/* A thread of it tells of it, before it is known when it was started. */
+/* A record of a thread shows the process before its start time is known. */
 static void tell_threads(const struct who *init)
 {
 	struct who app = process_of_pid(95, "app"), thread = thread_of(&app, 96);
@@ -127,7 +127,7 @@ static void tell_threads(const struct who *init)
 	story_put(free_record(0, &app));
 }
 
-/* A debugger waits late for what it traces: its parent reaps one of them after that, the other is held. */
+/* A debugger waits late for its tracees: the parent reaps one after that, the other is still held. */
 static void tell_traced(const struct who *init)
 {
 	struct who gdb = process_of_pid(86, "=gdb"), traced;
@@ -150,8 +150,8 @@ static void tell_traced(const struct who *init)
 }
 
 /*
- * Its memory is torn down by another, once it is gone itself: of one before, of one after the end. And one
- * was exiting when it was found: since when, is not known.
+ * Another process tears its memory down once it is gone: one before the end of the trace, one after. And one
+ * was exiting when it was found: since when is not known.
  */
 static void tell_late(void)
 {
@@ -192,7 +192,7 @@ static void tell_late(void)
 		if (pid == 100)
 			story_put(mm_record(0, &cat, PROCLIFE_MM_GONE, &held));
 	}
-	/* Nobody waits for it: it is released at once. */
+	/* No process waits for it: it is released at once. */
 	held = story_fork(&init, 110, "ignored");
 	machine->now += MS;
 	record = exiting_record(0, &held, &init, NULL, 0);
@@ -208,8 +208,8 @@ static void tell_late(void)
 }
 
 /*
- * One is found as a zombie; what is lost then can have been an EXIT of another thread. But it is reaped. The
- * other one's exit begins, and the rest of it is lost.
+ * One is found as a zombie; the gap can hide the EXIT of another thread, but it is reaped. The exit of the
+ * other one begins, and the rest of it is lost.
  */
 static void tell_unseen(void)
 {

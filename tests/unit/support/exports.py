@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What proclife-read exports, read as others read it, against what it says of the same in JSON.
+"""Compares what proclife-read exports, read as other programs read it, with its JSON of the same.
 
 exports.py counts FORMAT EXPORT SUMMARY
-	Are as many processes in it, and as many that failed, as --summary has?
+	Does it have as many processes, and as many that failed, as --summary?
 exports.py losses LOSSES LIVES
-	Are the log records what the last line of the JSON has of losses?
+	Do the log records agree with the losses in the last line of the JSON?
 exports.py FORMAT PAGE [EXPORT LIVES TREE SUMMARY]...
 	FORMAT is csv, folded, otlp, perfetto or processes (perfetto with a track for each). PAGE is the manual page of the formats. The other files are of one recording
 	each: its export, and the JSON of --lives --sort time, of --tree and of --summary.
@@ -34,7 +34,7 @@ def read_json(path):
 
 
 class Summary:
-    """What --summary says."""
+    """The totals of --summary."""
 
     def __init__(self, summary):
         programs = [line for line in read_json(summary) if line["type"] == "program"]
@@ -45,7 +45,7 @@ class Summary:
 
 
 class Recording(Summary):
-    """What the program itself says of all of it."""
+    """What the program's JSON has of the recording."""
 
     def __init__(self, lives, tree, summary):
         super().__init__(summary)
@@ -57,7 +57,7 @@ class Recording(Summary):
         self.tree = {line["id"]: line for line in read_json(tree) if line["type"] == "process"}
         self.realtime = self.header["to_realtime"]
         for number, life in self.lives.items():
-            if life["wait_status"] is None:  # the tree has it also of one whose exit was lost, but not the reap
+            if life["wait_status"] is None:  # the tree has it also if the exit was lost, but not the reap
                 life.update({name: self.tree[number][name] for name in ("wait_status", "status", "signal")})
 
 
@@ -88,7 +88,7 @@ def as_json_has_it(data):
 
 
 def check_plain(place, text, allowed=""):
-    """Nothing of it is invisible, or changes what stands beside it."""
+    """The text has nothing that is invisible, or that changes the text beside it."""
     for char in text:
         if (ord(char) < 32 or 127 <= ord(char) < 160 or char in "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
                 "\u2028\u2029\u2066\u2067\u2068\u2069\ufeff") and char not in allowed:
@@ -204,7 +204,7 @@ def check_csv_row(place, row, life, tree):
 
 
 def missing_columns(names, lives):
-    """Whatever a life has in JSON has a column."""
+    """Every member of a life in JSON has a column."""
     for life in lives:
         for name, value in flatten(life).items():
             # An object that is null has no members.
@@ -215,7 +215,7 @@ def missing_columns(names, lives):
 
 
 def check_csv_text(place, text):
-    """Of each cell of text: whatever splits it, it begins no formula."""
+    """No cell of text begins a formula, however it is split."""
     for name in ("comm", "parent_comm", "path", "args", "cgroup_path", "user", "killer_comm", "reaper_comm",
                  "memory_last_comm", "memory_by_comm", "memory_early_by_comm"):
         check_plain(f"{place}: {name}", text[name])
@@ -254,7 +254,7 @@ def check_csv(page, recordings):
         with open(path, encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file, strict=True)
             rows = list(reader)
-        # As a spreadsheet does that splits cells at semicolons.
+        # Some spreadsheets split cells at semicolons.
         for part in [part for row in csv.reader(raw.decode().splitlines(), delimiter=";") for part in row]:
             if part[:1] and part[0] in FORMULAS:
                 complain(f"{path}: {part!r} is a formula")
@@ -298,7 +298,7 @@ def read_folded(path):
                 complain(f"{place}: no stack and number: {line!r}")
                 continue
             check_plain(place, match[1])
-            # There it would look for the second value of a difference.
+            # flamegraph.pl would take this for the second value of a difference.
             if re.fullmatch(r"(.*)\s+?(\d+(?:\.\d*)?)", match[1]) or " " in match[1]:
                 complain(f"{place}: it has a second value: {line!r}")
             stack = tuple(b"" if name == '""' else unescape(name) for name in match[1].split(";"))
@@ -343,7 +343,7 @@ def check_folded(_page, recordings):
 #
 
 def siphash13(key, data):
-    """As its authors define it, with one round per word and three at the end."""
+    """SipHash with one round per word and three at the end."""
     mask = 2**64 - 1
     low, high = struct.unpack("<QQ", key)
     v = [low ^ 0x736f6d6570736575, high ^ 0x646f72616e646f6d, low ^ 0x6c7967656e657261, high ^ 0x7465646279746573]
@@ -440,7 +440,7 @@ SPAN_MEMBERS = {"traceId", "spanId", "name", "kind", "startTimeUnixNano", "endTi
 
 
 def check_span(place, span):
-    """What every receiver asks for."""
+    """Checks what every receiver requires."""
     if not SPAN_MEMBERS <= span.keys() <= SPAN_MEMBERS | {"parentSpanId", "status"}:
         complain(f"{place}: members {span.keys()}")
     for name, digits in (("traceId", 32), ("spanId", 16), ("parentSpanId", 16)):
@@ -466,7 +466,7 @@ USED = {"runtime", "utime", "stime"}  # up to the exit in JSON, up to the free i
 
 
 def key_of(name):
-    """Which attribute has what this column has."""
+    """The attribute of a column."""
     if name in RENAMED:
         return RENAMED[name]
     for prefix in ("memory_early_by_", "memory_last_", "memory_by_", "memory_", "killer_", "tracer_"):
@@ -522,7 +522,7 @@ def check_span_attributes(place, span, recording, life, columns):
 
 
 def check_place(place, span, by_id, tree, process, boot):
-    """Where it stands: below its parent by birth, unless that is older than the trace."""
+    """The parent of a span: its parent by birth, unless that is older than the trace."""
     parent = tree.get(process["parent_id"])
     if parent and parent["born"]:
         over = by_id.get(parent["id"])
@@ -601,7 +601,7 @@ def check_losses(path, lives):
 #
 
 def unquote(text):
-    """A text as protoc shows it: bytes above ASCII, quotes and the like are octal or have a backslash."""
+    """A text from protoc, where bytes above ASCII, quotes and the like are octal or have a backslash."""
     def one(match):
         return bytes([int(match[1], 8)]) if match[1] else {b"n": b"\n", b"r": b"\r", b"t": b"\t"}.get(match[2], match[2])
 
@@ -667,7 +667,7 @@ class Slice:
 
 
 def check_clocks(path, packet, recording):
-    """What it is by the other clocks when the trace began."""
+    """The other clocks' times at the beginning of the trace."""
     began = recording.header["ts"]
     wanted = {3: began, 6: began + recording.header["to_boottime"], 1: began + int(recording.realtime)}
     clocks = {clock["clock_id"][0]: clock["timestamp"][0] for clock in packet["clock_snapshot"][0]["clocks"]}
@@ -676,7 +676,7 @@ def check_clocks(path, packet, recording):
 
 
 def check_above(path, tracks):
-    """Of what hangs on a track that nothing describes, or on one of a hundred others, Perfetto shows nothing."""
+    """Perfetto shows nothing of a track that has no descriptor."""
     for uuid, track in tracks.items():
         above = 0
         while "parent_uuid" in track and above < 99:
@@ -749,7 +749,7 @@ def check_notes(place, notes, life, columns):
 
 
 def check_phases(place, life, following, memory, found):
-    """What follows a life on its track, and its memory below it."""
+    """Checks the slices after a life on its track, and the memory below it."""
     wanted = []
     tracer = life["tracer"] or {}
     marks = dict(life, announced=tracer.get("notified") or life["notified"])

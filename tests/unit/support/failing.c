@@ -119,7 +119,7 @@ void failing_run(enum failing what, failing_scenario run, uint64_t least, uint64
 	assert_true(same <= endured);
 }
 
-/* WRAP(result, name, what fails, what is returned then, parameters, arguments, or else) */
+/* WRAP(result, name, what fails, the result then, parameters, arguments; else these are called) */
 #define WRAP(type, name, what, error, parameters, ...)                 \
 	type __real_##name parameters;                                 \
 	type __wrap_##name parameters;                                 \
@@ -136,7 +136,7 @@ WRAP(void *, aligned_alloc, FAIL_ALLOCATIONS, NULL, (size_t alignment, size_t si
 WRAP(void *, realloc, FAIL_ALLOCATIONS, NULL, (void *block, size_t size),
      (forget(block), note(__real_realloc(block, size))))
 WRAP(char *, strdup, FAIL_ALLOCATIONS, NULL, (const char *text), note(__real_strdup(text)))
-/* What these two hold is the C library's, which a sanitizer watches. */
+/* The C library owns the memory of these two; sanitizers watch it. */
 WRAP(FILE *, open_memstream, FAIL_ALLOCATIONS, NULL, (char **text, size_t *size),
      __real_open_memstream(text, size))
 WRAP(DIR *, fdopendir, FAIL_ALLOCATIONS, NULL, (int fd), __real_fdopendir(fd))
@@ -196,7 +196,7 @@ WRAP(ssize_t, pwrite, FAIL_CALLS, -1, (int fd, const void *from, size_t size, of
 int __real_close(int fd);
 int __wrap_close(int fd);
 
-/* A file is closed whatever this says. */
+/* close(2) closes the file even if it fails. */
 int __wrap_close(int fd)
 {
 	int ret = __real_close(fd);

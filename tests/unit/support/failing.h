@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A library whose allocations or system calls fail: a scenario is run again and again, and the
- * first one fails, then the second one, and so on until none does. The linker's --wrap puts what
+ * Makes the library's allocations or system calls fail: a scenario is run again and again; the
+ * first call fails, then the second one, and so on until none does. The linker's --wrap puts what
  * the library calls through here.
  */
 #ifndef UNIT_FAILING_H
@@ -13,13 +13,13 @@
 
 enum failing {
 	FAIL_ALLOCATIONS, /* with ENOMEM */
-	FAIL_CALLS,	  /* of the system, with EIO */
-	INTERRUPT_CALLS,  /* those that can be, with EINTR */
-	FAIL_SPACE,	  /* calls that need some, with ENOSPC */
+	FAIL_CALLS,	  /* system calls, with EIO */
+	INTERRUPT_CALLS,  /* interruptible ones, with EINTR */
+	FAIL_SPACE,	  /* calls that need space, with ENOSPC */
 	CUT_CALLS,	  /* read and write half of what is asked for */
 };
 
-/* Until this is called with false, what is called is the library's. */
+/* True while the library runs: only its calls fail. */
 void failing_library(bool on);
 
 /*

@@ -107,7 +107,7 @@ void fake_device_fill(struct fake_device *device, uint32_t cpu, struct proclife_
 		},
 	};
 
-	/* As a reader can be copying it, ThreadSanitizer wants this to be atomic. */
+	/* Atomic for ThreadSanitizer, as a reader can be copying it. */
 	for (size_t i = 0; i < sizeof(from.words) / sizeof(*from.words); i++)
 		__atomic_store_n((uint64_t *)slot + i, from.words[i], __ATOMIC_RELAXED);
 }

@@ -7,7 +7,7 @@
 #include <proclife.h>
 #include <proclife/ring.h>
 
-/* Of a machine that records all but EXITING, as the module does by default: exits begin at EXIT. */
+/* The features of a machine that records all but EXITING, as the module does by default: exits begin at EXIT. */
 #define WITHOUT_EXITING (PROCLIFE_KNOWN_TYPES & ~PROCLIFE_HAS(PROCLIFE_EXITING))
 
 struct fake_device {
@@ -27,20 +27,20 @@ struct fake_device {
 struct fake_device *fake_device_new(uint32_t cpus, uint64_t records_per_ring);
 void fake_device_free(struct fake_device *device);
 
-/* A ring appears. */
+/* Makes the ring of a CPU appear. */
 void fake_device_add_ring(struct fake_device *device, uint32_t cpu);
 void fake_device_add_rings(struct fake_device *device);
 
-/* What the writer of ring.h does between reserve and commit: take the time, fill the slot. */
+/* The steps of ring.h's writer between reserve and commit: take the time, fill the slot. */
 struct proclife_record *fake_device_begin(struct fake_device *device, uint32_t cpu);
 void fake_device_fill(struct fake_device *device, uint32_t cpu, struct proclife_record *slot,
 		      uint64_t ts);
 void fake_device_commit(struct fake_device *device, uint32_t cpu);
 
-/* All of it. The record's task is its position. */
+/* Writes a whole record. Its task is its position. */
 void fake_device_write(struct fake_device *device, uint32_t cpu, uint64_t ts);
 
-/* Opens it as a source with its clock, which cmocka asserts to work. */
+/* Opens it as a source with the device's clock, and asserts that this works. */
 struct proclife_source *fake_device_open(struct fake_device *device);
 
 #endif

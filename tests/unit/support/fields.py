@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The fields of the records, as the library describes them, against all that repeats them.
+"""Compares the fields of the records, as the library describes them, with all that repeats them.
 
 fields.py FIELDS ABI SCHEMA PAGE	FIELDS are lines of test_fields.c: type, member, offset, size,
 					name in JSON or "-", name in a recording
@@ -22,7 +22,7 @@ def complain(text):
 
 
 def read_fields(path):
-    """Of each type: (member, offset, size, name, ctf_name), in order."""
+    """For each type: (member, offset, size, name, ctf_name), in order."""
     found = {}
     with open(path, encoding="ascii") as file:
         for line in file:
@@ -54,7 +54,7 @@ def read_abi(path):
 
 
 def check_abi(kind, fields, structs):
-    """All members that are not reserved, and these are all there is up to the end of the record."""
+    """All members that are not reserved; together they fill the record."""
     struct = TYPES.get(kind, kind)
     base = 0 if kind == "none" else HEAD_BYTES
     members = structs.get(struct, [])
@@ -70,7 +70,7 @@ def check_abi(kind, fields, structs):
         end = base + members[-1][1] + members[-1][2]
         if end != (HEAD_BYTES if kind == "none" else RECORD_BYTES):
             complain("%s: ends at byte %d" % (kind, end))
-    # A recording declares them one after the other, and knows of no holes.
+    # A recording declares them one after the other, without holes.
     for before, after in zip(said, said[1:]):
         if before[1] + before[2] != after[1]:
             complain("%s: a hole between %s and %s" % (kind, before[0], after[0]))
@@ -86,7 +86,7 @@ def check_schema(kind, fields, schema):
 
 
 def read_page(path):
-    """Of each section of proclife(4) on a type, and of that on the head, the members that it has."""
+    """The members in each section of proclife(4) on a type, and in the section on the head."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
     found = {}
@@ -123,7 +123,7 @@ def main():
         if kind != "none":
             if len(set(names)) < len(names):
                 complain("%s: a name occurs twice: %s" % (kind, names))
-            head = [] if kind in ("suppressed", "cgroup") else fields["none"] # of no task
+            head = [] if kind in ("suppressed", "cgroup") else fields["none"] # records without a task
             check_schema(kind, described + head, schema)
     sys.exit(1 if complaints else 0)
 

@@ -9,7 +9,7 @@ extern struct proclife_tasks *tasks;
 extern struct who shell; /* known from the snapshot */
 
 int begin_tasks(void **state);
-int begin_unknown(void **state); /* not even of the shell */
+int begin_unknown(void **state); /* not even the shell is known */
 int end_tasks(void **state);
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin_tasks, end_tasks)

@@ -30,7 +30,7 @@ const struct proclife_group *group_of(const struct proclife_latency *latency, bo
 	return found;
 }
 
-/* What has the same percentiles, count, sum and ends is the same, as far as one can see. */
+/* Histograms with the same percentiles, count, sum and ends count as equal. */
 void same_histogram(const struct proclife_histogram *a, const struct proclife_histogram *b)
 {
 	if (!a || !b) {
@@ -59,7 +59,7 @@ void add_counts(struct proclife_latency_counts *to,
 	to->partial += counts->partial;
 }
 
-/* The groups have all of the whole, and each of it once. */
+/* The groups add up to the whole. */
 void check_sum(const struct proclife_latency *latency)
 {
 	struct proclife_latency_counts whole, sum = { 0 };
@@ -102,7 +102,7 @@ uint64_t feed_random(struct proclife_tasks *tasks, uint64_t ts, uint64_t seed, u
 		struct proclife_record record;
 		char name[PROCLIFE_COMM_LEN];
 
-		/* The first half is the same for all. Every second one has no room left. */
+		/* The first half is the same for all. Every second name has the full length. */
 		snprintf(name, sizeof(name), "longname%05u%s", (unsigned int)kind % 100000,
 			 kind % 2 ? "" : "xy");
 		a.comm = name;

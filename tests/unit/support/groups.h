@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Latency by groups: to find them, to add them up, and lives for many of them. */
+/* Latency by groups: finding them, adding them up, and lives for many of them. */
 #ifndef UNIT_GROUPS_H
 #define UNIT_GROUPS_H
 
 #include <proclife.h>
 
 size_t groups_of(const struct proclife_latency *latency);
-/* Or NULL; fails if there are two of them. */
+/* The group, or NULL; fails if there are two. */
 const struct proclife_group *group_of(const struct proclife_latency *latency, bool known,
 				      const char *name, uint64_t number);
 
-/* Fails if they differ, as far as one can see. NULL is like an empty one. */
+/* Fails if they differ visibly. NULL is like an empty one. */
 void same_histogram(const struct proclife_histogram *a, const struct proclife_histogram *b);
 void add_counts(struct proclife_latency_counts *to, const struct proclife_latency_counts *counts);
-/* Fails unless the groups have all of the whole, and each of it once. */
+/* Fails unless the groups add up to the whole. */
 void check_sum(const struct proclife_latency *latency);
 
 /*

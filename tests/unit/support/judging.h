@@ -16,18 +16,18 @@ extern const struct forest_process truth[TRUTH_SLOTS];
 
 int judge_set_up(void **state);
 int judge_tear_down(void **state);
-/* In the folder of the truth. */
+/* Creates a file in the folder of the truth. */
 FILE *make_file(const char *name);
 /* @slots: as many as @head has room for */
 void make_truth(const char *name, const struct forest *head, const struct forest_process *slots);
-/* What the tool told. */
+/* Writes the tool's report. */
 void tell_text(const char *text);
 /*
- * A fixture, with the lines that hold @line as they are, left out, or with @line in @instead; all of it
- * has to be as it was if @line is NULL.
+ * Writes a fixture as the tool's report. @instead replaces @line; without it, lines that hold @line are left
+ * out. If @line is NULL, nothing changes.
  */
 void tell(const char *fixture, const char *line, const char *instead);
-/* What it prints, with single blanks; @status: what it has to exit with. */
+/* The judge's output, with single blanks; @status: its expected exit status. */
 char *run_judge(const char *args, int status);
 void judge_is(const char *format, const char *row);
 

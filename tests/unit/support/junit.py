@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""junit.py FILE: what a reader of JUnit XML takes from this file, a line for each testcase."""
+"""junit.py FILE: prints what a reader of JUnit XML finds in this file, a line for each testcase."""
 import sys
 import xml.etree.ElementTree
 

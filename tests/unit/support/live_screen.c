@@ -9,7 +9,7 @@
 
 bool live_in_place;
 
-/* Without a shell of its own, which would repair the terminal behind it: its state before and after is kept. */
+/* Without a shell of its own, which would repair the terminal: saves its state before and after. */
 static void write_script(const char *options)
 {
 	char path[PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* --live in a terminal: how it begins there, and what it leaves. */
+/* --live in a terminal: how it begins, and what it leaves behind. */
 #ifndef TESTS_UNIT_LIVE_SCREEN_H
 #define TESTS_UNIT_LIVE_SCREEN_H
 
@@ -8,7 +8,7 @@
 
 #define HOSTILE "\x1b[31mred\x1b]0;t"
 
-/* Of the shell that is typed at: where another one is between them, both are stopped at once, in no order. */
+/* Does the program replace the script's shell? Otherwise both are stopped at once, in no order. */
 extern bool live_in_place;
 
 /* For cmocka, after story_setup() and live_setup(). */
@@ -17,15 +17,15 @@ int live_device_teardown(void **state);
 
 /* A shell in a terminal of this size, and the program in it. */
 void live_begin(unsigned int columns, unsigned int rows, const char *locale, const char *options);
-/* The whole of the recording. */
+/* Plays a recording to its end. */
 void live_at_end(unsigned int columns, unsigned int rows, const char *locale);
 
-/* The other one of the terminal's two; and the cursor is there. */
+/* Expects the terminal's normal screen, with a cursor. */
 void expect_screen_left(void);
-/* All that a screen changes is as it was. */
+/* Expects all terminal state as it was before. */
 void expect_clean(void);
 
-/* Ten seconds: deaths of all kinds, a zombie, a name that means harm. */
+/* A story of ten seconds: deaths of all kinds, a zombie, a hostile name. */
 void live_tell(void);
 
 #endif

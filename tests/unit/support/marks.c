@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Of the process that has it. */
+/* The address space of this process. */
 static uint64_t mm_of(const struct who *who)
 {
 	return who->group + 0x1000;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The marks of a death besides those of records.h. No two figures of one record are the same, so
- * that what is told in the place of another thing is seen.
+ * The marks of a death besides those of records.h. No two figures of a record are equal, so
+ * that a mix-up of two of them shows.
  */
 #ifndef TESTS_UNIT_MARKS_H
 #define TESTS_UNIT_MARKS_H
@@ -17,11 +17,11 @@ struct proclife_record mm_record(uint64_t ts, const struct who *who, uint32_t wh
 struct proclife_record coredump_record(uint64_t ts, const struct who *who, int signo);
 struct proclife_record oom_record(uint64_t ts, const struct who *victim,
 				  const struct who *allocator);
-/* Of no task. */
+/* A record without a task. */
 struct proclife_record cgroup_record(uint64_t ts, uint64_t cgroup, bool populated);
-/* The same as free_record(), and in which task it ran. */
+/* free_record(), with the task in which it ran. */
 struct proclife_record freed_record(uint64_t ts, const struct who *who, const struct who *runner);
-/* The CPU begins to suppress these, or has ended that: then @count were. */
+/* The CPU begins to suppress records of type @what, or stops: then @count were suppressed. */
 struct proclife_record suppressed_record(uint32_t what, uint64_t since, uint64_t count);
 
 #endif

@@ -14,7 +14,7 @@ void metrics_set_path(void)
 	snprintf(metrics_path, sizeof(metrics_path), "%.*s/m.prom", PATH_MAX / 2, folder.base);
 }
 
-/* NULL: it is not there. */
+/* The file's text; NULL: it does not exist. */
 char *metrics_read(void)
 {
 	char *text = NULL;
@@ -29,7 +29,7 @@ char *metrics_read(void)
 	return text;
 }
 
-/* The value of this series; or -1. */
+/* The value of this series, or -1. */
 double metrics_value(const char *text, const char *series)
 {
 	size_t length = strlen(series);

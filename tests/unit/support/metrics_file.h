@@ -9,9 +9,9 @@
 extern char metrics_path[PATH_MAX];
 void metrics_set_path(void);
 
-/* NULL: it is not there. */
+/* The file's text; NULL: it does not exist. */
 char *metrics_read(void);
-/* The value of this series; or -1. */
+/* The value of this series, or -1. */
 double metrics_value(const char *text, const char *series);
 /* How many files there are whose names begin with its name. */
 unsigned int metrics_files(void);

@@ -9,10 +9,10 @@
 #include "story.h"
 
 extern struct who plan_whos[]; /* by pid */
-extern unsigned int plan_cpus;	     /* on which they exit, by pid; 0: all on the first */
-extern bool plan_without_reaps; /* those that are planned are not recorded */
+extern unsigned int plan_cpus;	     /* processes exit on CPU pid % plan_cpus; 0: all on the first */
+extern bool plan_without_reaps; /* planned reaps are not recorded */
 
-/* With init, which is there. */
+/* Begins a plan with init, which is there from the start. */
 void plan_begin(void);
 
 /* Runs a line, such as "/bin/cc -c a.c", from its fork on. */
@@ -22,14 +22,14 @@ void plan_clone(uint32_t parent, uint32_t pid, uint32_t creator, double at);
 void plan_exec(uint32_t pid, const char *line, double at);
 /* @cpu: the time that it has taken, in milliseconds */
 void plan_exit(uint32_t parent, uint32_t pid, double at, double cpu);
-/* And freed soon after. */
+/* The process is freed soon after. */
 void plan_reap(uint32_t reaper, uint32_t pid, double at);
-/* All of it; it is reaped at once, and takes a tenth of its life as CPU time. */
+/* A whole life, reaped at once, with a tenth of it as CPU time. */
 void plan_life(uint32_t parent, uint32_t pid, const char *line, double from, double to);
 
-/* What has been planned happens... */
+/* Feeds all that has been planned... */
 void plan_tell_so_far(void);
-/* ... and with it the story ends. */
+/* ... and ends the story. */
 void plan_tell(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A /proc that is written for the test, and who is dying by that and by the records. */
+/* A /proc that is written for the test, and the dying processes by it and by the records. */
 #ifndef UNIT_PROC_FILES_H
 #define UNIT_PROC_FILES_H
 
@@ -36,7 +36,7 @@ static inline int end(void **state)
 
 #define DYING(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
-/* A process that began 50 s after the boot, and a bit. */
+/* A process that began a little more than 50 s after the boot. */
 static inline struct who victim(uint32_t pid)
 {
 	struct who who = process_of_pid(pid, "victim");
@@ -53,7 +53,7 @@ static inline struct who thread(const struct who *leader, uint32_t tid)
 	return who;
 }
 
-/* The folders of the path are made, too. */
+/* Writes a file, and makes the folders of its path. */
 static inline void put_file(const char *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -73,7 +73,7 @@ static inline void put_file(const char *text, const char *format, ...)
 		*slash = '/';
 	}
 	if (!text) {
-		assert_int_equal(mkdir(path, 0700), 0); /* nobody can read() that */
+		assert_int_equal(mkdir(path, 0700), 0); /* read() fails on a folder */
 		return;
 	}
 	unlink(path);
@@ -107,7 +107,7 @@ static inline void put_thread(const struct who *who, char state, const char *wch
 		put_file(text, "%u/stat", who->tgid);
 }
 
-/* Of the flags of this one, SIGKILL is what pends for the process; its user has many groups. */
+/* A SIGKILL of the whole process is pending; its user has many groups. */
 static inline void put_status(const struct who *who, uint32_t parent, uint32_t tracer)
 {
 	char text[8192], groups[7000];

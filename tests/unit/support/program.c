@@ -19,7 +19,7 @@ int find_program(void)
 	char own[PATH_MAX] = "";
 	char *build;
 
-	/* A test is B/tests/unit/test_NAME, and the program B/proclife-read. */
+	/* A test is B/tests/unit/test_NAME; the program is B/proclife-read. */
 	if (readlink("/proc/self/exe", own, sizeof(own) - 1) < 0) {
 		perror("/proc/self/exe");
 		return -1;

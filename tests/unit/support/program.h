@@ -10,7 +10,7 @@
 
 extern char program[PATH_MAX];
 
-/* Sets its path, and the environment so that it speaks English. Returns 0, or -1 having said why not. */
+/* Sets its path and an English environment. Returns 0, or -1 after an error message. */
 int find_program(void);
 /* The path of a program of tests/guest/workloads. */
 void find_workload(char path[PATH_MAX], const char *name);
@@ -22,17 +22,17 @@ struct output {
 };
 
 /*
- * Runs a command line with these as its standard output and standard error. Its words have no
- * spaces in them. @limit: the largest file that it can write; 0: any.
+ * Runs a command line with these as its standard output and standard error. Its words have no spaces in
+ * them. @limit: the largest file that it can write; 0: any.
  */
 pid_t start_program(const char *line, int out, int err, size_t limit);
 /* Reads what comes from @fd to its end, and waits for the program. */
 void collect_output(pid_t pid, int fd, struct output *output);
-/* Both: what comes on standard output or, with @errors, on standard error; not the other one. */
+/* Does both: returns standard output or, with @errors, standard error instead. */
 struct output run_program(bool errors, size_t limit, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* How often this is in a text, one behind the other. */
+/* How often @what is in a text, without overlaps. */
 unsigned int count_text(const char *text, const char *what);
 
 #endif

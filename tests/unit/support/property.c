@@ -16,7 +16,7 @@ static void add_phase(struct sums *sums, enum proclife_phase phase, uint64_t ns)
 	sums->sum[phase] += ns;
 }
 
-/* What lies between these marks in truth; 0 for what there is not. */
+/* The true length of a phase between these marks; 0 if there is none. */
 static uint64_t true_phase(enum proclife_phase phase, const uint64_t marks[5])
 {
 	static const struct {
@@ -29,7 +29,7 @@ static uint64_t true_phase(enum proclife_phase phase, const uint64_t marks[5])
 	uint64_t from = marks[between[phase].from], to = marks[between[phase].to];
 
 	if (phase == PROCLIFE_ZOMBIE && !from)
-		from = marks[1]; /* nobody was notified */
+		from = marks[1]; /* no parent was notified */
 	return from && to ? to - from : 0;
 }
 
@@ -109,7 +109,7 @@ static void check_node(const struct proclife_node *node)
 	}
 	above = truth_of_id[node->parent->id - 1];
 	check(node->parent->tgid == truth->parent_tgid);
-	/* One whose birth was lost can look like another with the same handle and pid. */
+	/* A process whose birth was lost can look like another with the same handle and pid. */
 	check((above && above->start == truth->parent) || node->parent->incomplete);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace that is made up, what is read of it, and how that is held against the truth. */
+/* A made-up trace, what is read of it, and checks of that against the truth. */
 #ifndef UNIT_PROPERTY_H
 #define UNIT_PROPERTY_H
 
@@ -10,13 +10,13 @@
 /* What is being tested. */
 extern struct trace *trace;
 extern bool snapshot;
-extern struct truth **truth_of_id; /* NULL: only a piece of something */
+extern struct truth **truth_of_id; /* NULL: only part of a life */
 extern size_t ids;
-extern bool streaming; /* a truth is forgotten as soon as it has been checked */
+extern bool streaming; /* each truth is freed once it has been checked */
 extern uint64_t now; /* of the last event */
 extern uint64_t seed;
 
-/* For a debugger, and the log: which trace it was. */
+/* Names the trace for a debugger and the log. */
 #define check(condition)                                                                  \
 	do {                                                                              \
 		if (!(condition))                                                         \
@@ -31,14 +31,14 @@ struct sums {
 
 extern struct sums process_sums, task_sums;
 
-/* Each phase that is reported is the true one, whatever was lost; it goes to the sums. */
+/* Checks that each reported phase is true, whatever was lost, and adds it to the sums. */
 void add_process_phases(const struct proclife_process *process, const struct truth *truth);
 void add_task_phases(const struct proclife_task *task, const struct truth_task *own, bool certain);
-/* Whether the figures are those of the sums. */
+/* Checks the figures against the sums. */
 void check_latency(const struct proclife_latency *latency, const struct sums *sums);
 void check_tree(struct proclife_tree *tree);
 
-/* A gap and a life, both with their ends. */
+/* Does a gap touch this life, ends included? */
 bool touched(uint64_t began, uint64_t freed);
 
 #endif

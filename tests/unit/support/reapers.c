@@ -25,7 +25,7 @@ int begin_reapers(void **state)
 
 int end_reapers(void **state)
 {
-	/* They may outlive what they were made of. */
+	/* Reapers may outlive the tasks that they are made from. */
 	end_tasks(state);
 	proclife_reapers_free(reapers);
 	return 0;

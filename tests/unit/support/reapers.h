@@ -5,22 +5,22 @@
 
 #include "fixture_tasks.h"
 
-/* A library that knows of init and the shell, and what it makes of those who reap. */
+/* A library that knows init and the shell, and its reapers. */
 extern struct proclife_reapers *reapers;
 extern struct who init;
 
 int begin_reapers(void **state);
-int begin_reapers_unknown(void **state); /* it knows of nobody */
+int begin_reapers_unknown(void **state); /* it knows no task */
 int end_reapers(void **state);
 
 #define REAPERS(name) cmocka_unit_test_setup_teardown(name, begin_reapers, end_reapers)
 
-/* Those of which something counts. */
+/* How many reapers have a count that is not 0. */
 size_t number_of_reapers(const struct proclife_reapers *reapers);
-/* All zeros if there is none; fails if two of them reap. A parent that does not comes second. */
+/* All zeros if there is none; fails if two have reaped. A reaper comes before a parent that does not reap. */
 struct proclife_reaper reaper_of(const struct proclife_reapers *reapers, uint32_t tgid);
 
-/* The last thread's EXIT, with the parent that it has at that moment. */
+/* The last thread's EXIT, with its parent at that moment. */
 struct proclife_record exit_below_record(uint64_t ts, const struct who *who,
 					 const struct who *parent);
 

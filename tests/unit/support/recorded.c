@@ -72,7 +72,7 @@ void folder_make(struct folder *folder)
 {
 	const char *tmp = getenv("TMPDIR");
 
-	/* Thousands of files that are damaged and mended again need no disk. */
+	/* In memory, since thousands of files are damaged and repaired. */
 	if (!tmp)
 		tmp = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
 	snprintf(folder->base, sizeof(folder->base), "%s/proclife-test-XXXXXX", tmp);
@@ -254,7 +254,7 @@ struct proclife_source *replay(const char *path)
 	return source;
 }
 
-/* The text gets the path, too. */
+/* Joins the fault's path and text. */
 static void join_fault(struct proclife_fault *fault, const struct proclife_fault *from)
 {
 	assert_int_not_equal(from->path[0], 0);
@@ -263,7 +263,7 @@ static void join_fault(struct proclife_fault *fault, const struct proclife_fault
 	stpcpy(stpcpy(stpcpy(fault->text, from->path), ": "), from->text);
 }
 
-/* Gaps account for at least what is missing in damaged places. */
+/* Gaps account for at least all that is missing in damaged places. */
 static int found_damage(const struct proclife_source *source, struct proclife_fault *fault)
 {
 	const struct proclife_damage *damage;
@@ -298,7 +298,7 @@ int try_replay(const char *path, struct proclife_fault *fault, struct log *log)
 	ret = log_source(log, source, UINT64_MAX);
 	if (ret == -ENODATA) {
 		ret = found_damage(source, fault);
-		/* It stays as it is. */
+		/* The error is final. */
 		assert_int_equal(log_source(log, source, 1), -ENODATA);
 	}
 	proclife_source_free(source);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of recordings share: a log of what a source yields, folders, a snapshot. */
+/* Shared by the tests of recordings: a log of what a source yields, folders, a snapshot. */
 #ifndef UNIT_RECORDED_H
 #define UNIT_RECORDED_H
 
@@ -21,7 +21,7 @@ void log_event(struct log *log, const struct proclife_event *event);
 /* Logs up to @most events; returns what the last proclife_source_next() did. */
 int log_source(struct log *log, struct proclife_source *source, uint64_t most);
 void log_free(struct log *log);
-/* How many records are the same, from the first on. */
+/* The length of the common beginning of both logs. */
 size_t log_common(const struct log *a, const struct log *b);
 void assert_same_log(const struct log *a, const struct log *b);
 
@@ -34,7 +34,7 @@ struct folder {
 extern struct folder folder; /* the test's */
 extern struct log live, again; /* what it has recorded, and what it has read again */
 
-/* For cmocka: the folder is made, and it goes with all that is in it. */
+/* For cmocka: makes the folder, and removes it with all that is in it. */
 int recorded_setup(void **state);
 int recorded_teardown(void **state);
 
@@ -52,7 +52,7 @@ int copied_teardown(void **state);
 #define RECORDED_FILES 4
 extern const char *const recorded_files[RECORDED_FILES];
 
-/* Copies all of them, whatever has become of the copy. */
+/* Copies all of them over the copy. */
 void copy_recording(void);
 
 void folder_make(struct folder *folder);
@@ -62,22 +62,22 @@ bool file_is(const char *dir, const char *name); /* there? */
 off_t file_size(const char *dir, const char *name);
 /* The metadata of the test's recording, for fopen(3)'s @mode. */
 FILE *open_metadata(const char *mode);
-/* Sets this entry of the env block, which need not be there; NULL takes it away. */
+/* Sets this entry of the env block, which need not be there; NULL removes it. */
 void metadata_set(const char *dir, const char *name, const char *value);
 void file_cut(const char *dir, const char *name, off_t size);
 void file_patch(const char *dir, const char *name, off_t at, const void *bytes, size_t size);
-/* Changes these bits, so that the byte is another one whatever it was. */
+/* Flips these bits of a byte, which changes it whatever it was. */
 void file_flip(const char *dir, const char *name, off_t at, unsigned char bits);
 
-/* Opens it, and asserts that this works. */
+/* Opens a recording, and asserts that this works. */
 struct proclife_source *replay(const char *path);
 /*
- * What opening and reading all of it comes to: 0, an error, or -EBADMSG if what was read of it is
- * damaged; and "PATH: TEXT" of what is said of it.
+ * The result of opening and reading all of it: 0, an error, or -EBADMSG if what was read of it is
+ * damaged; and the fault as "PATH: TEXT".
  */
 int try_replay(const char *path, struct proclife_fault *fault, struct log *log);
 
-/* A slice of all of it, whatever is damaged, yields the same: @log. */
+/* Checks that a slice of all of it, damaged or not, yields the same: @log. */
 void check_slice(const char *path, const struct log *log);
 
 /* Records a run: each ring is filled several times, with gaps if the rings are small. */
@@ -97,13 +97,13 @@ void record_run(const struct run_options *options, const char *path, struct log 
 /* Three parts of one CPU, of which the second one is missing. */
 void record_hole(const char *path);
 
-/* The tasks that the next SNAPSHOT ioctl yields. */
+/* The number of tasks that the next SNAPSHOT ioctl yields. */
 extern uint64_t snapshot_tasks;
 extern uint64_t snapshot_at; /* when the first of them was found */
 /* For a test that has __wrap_ioctl(): the fake device is a plain file, which has no ioctls. */
 int given_ioctl(unsigned long request, void *data);
 
-/* A file of this text is made, or is what there is. */
+/* Writes a file with this text, or replaces it. */
 void write_file_text(const char *path, const char *text);
 void expect_file_text(const char *path, const char *text);
 

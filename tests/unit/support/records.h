@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records in the words of the stories that the tests tell, and what the library reports of them. */
+/* Records for the stories of the tests, and what the library reports of them. */
 #ifndef UNIT_RECORDS_H
 #define UNIT_RECORDS_H
 
 #include <proclife.h>
 
-/* A task as the kernel sees it at the moment; a test changes it as the kernel would. */
+/* A task's current state in the kernel; a test changes it as the kernel would. */
 struct who {
 	uint64_t task;
 	uint64_t group;
@@ -28,27 +28,27 @@ struct proclife_record clone_record(uint64_t ts, const struct who *child, const 
 struct proclife_record exec_record(uint64_t ts, const struct who *who, uint32_t old_pid,
 				   const char *path);
 struct proclife_record rename_record(uint64_t ts, const struct who *who, const char *name);
-/* The group is dead if no thread is @live. */
+/* The thread group is dead if no thread is @live. */
 struct proclife_record exit_record(uint64_t ts, const struct who *who, int32_t code, uint32_t live);
 struct proclife_record reap_record(uint64_t ts, const struct who *who, const struct who *reaper);
 struct proclife_record free_record(uint64_t ts, const struct who *who);
-/* For any child. */
+/* A wait(2) for any child. */
 struct proclife_record wait_record(uint64_t ts, const struct who *who);
 /* From another process to the whole group, as kill(2) sends it. */
 struct proclife_record signal_record(uint64_t ts, const struct who *target, int signo,
 				     const struct who *sender);
-/* Its end is announced to its parent, by SIGCHLD... */
+/* The parent is notified of the end by SIGCHLD... */
 struct proclife_record notify_record(uint64_t ts, const struct who *who, const struct who *receiver);
-/* ... to who traces it, which is not its parent... */
+/* ... or a tracer that is not the parent is notified... */
 struct proclife_record traced_record(uint64_t ts, const struct who *who, const struct who *tracer,
 				     const struct who *parent);
-/* ... or to a parent that ignores it: nobody has to reap it. */
+/* ... or a parent that ignores SIGCHLD: no process has to reap it. */
 struct proclife_record ignored_record(uint64_t ts, const struct who *who, const struct who *parent);
 struct proclife_record task_record(uint64_t ts, const struct who *who, const struct who *parent);
 
 #define MOST_REPORTS 4096
 
-/* All that was reported, in order. Copies are to be looked at: the library knows the originals. */
+/* All that was reported, in order. These are copies: do not pass them to the library. */
 struct reported {
 	struct proclife_tasks *by;
 	struct proclife_process born[MOST_REPORTS];
@@ -76,12 +76,12 @@ extern struct reported reported;
 
 void report_to(struct proclife_tasks *tasks);
 
-/* What a source says of its trace. */
+/* Gives the library the facts of a source whose trace has EXITING. */
 void trace_with_exiting(struct proclife_tasks *tasks);
 void trace_with_notify(struct proclife_tasks *tasks);
 void trace_without_reap(struct proclife_tasks *tasks);
 
-/* Feeds a record that has to be taken; returns whether it belongs to a selected process. */
+/* Feeds a record, which must be accepted; returns whether it belongs to a selected process. */
 int feed(struct proclife_tasks *tasks, struct proclife_record record);
 void feed_gap(struct proclife_tasks *tasks, uint64_t lost, uint64_t from, uint64_t to);
 

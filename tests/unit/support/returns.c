@@ -114,7 +114,7 @@ void die_sharing(const struct who *who, const struct who *other)
 {
 	struct who named = *who;
 
-	named.group = other->group; /* that is what the handles of address spaces are made of */
+	named.group = other->group; /* handles of address spaces are made from it */
 	feed(tasks, exit_at(12, &named));
 	feed(tasks, mm_record(13, &named, PROCLIFE_MM_LEFT, other));
 	bury(14, who);

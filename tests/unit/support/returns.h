@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Processes whose memory comes back, and what the library tells of that. */
+/* Processes whose memory comes back, and what the library reports of that. */
 #ifndef TESTS_UNIT_RETURNS_H
 #define TESTS_UNIT_RETURNS_H
 
@@ -8,7 +8,7 @@
 
 extern struct proclife_latency *latency; /* by comm */
 
-/* What a report tells of a process: `late` is a process_over that comes later, `last` the last process_gone. */
+/* The reports of a process: `late` is a process_over that comes later, `last` the last process_gone. */
 struct returned {
 	unsigned int count;
 	bool known;
@@ -26,7 +26,7 @@ int end_memory(void **state);
 
 #define MEMORY(name) cmocka_unit_test_setup_teardown(name, begin_memory, end_memory)
 
-/* By all its threads at once; it has an address space. */
+/* All its threads begin to exit at once; it has an address space. */
 struct proclife_record exit_at(uint64_t ts, const struct who *who);
 struct proclife_record shares(struct proclife_record fork);
 struct proclife_record of_exec(struct proclife_record mm);
@@ -35,15 +35,15 @@ struct proclife_record by_kernel(struct proclife_record mm);
 void bury(uint64_t ts, const struct who *who);
 /* From 20 on: it unmaps its memory itself, from 22 to 29. */
 void die_alone(const struct who *who);
-/* From 12 on: it lets go of a memory that is the other one's, too. */
+/* From 12 on: it drops a memory that is also the other process's. */
 void die_sharing(const struct who *who, const struct who *other);
-/* It and its thread begin to exit at 20, and the thread lets go at 21. */
+/* It and its thread begin to exit at 20, and the thread drops the memory at 21. */
 void both_die(const struct who *who, const struct who *thread);
-/* Another one holds its memory when it lets go of it, at 21; it is gone at 32. */
+/* Another process holds its memory when it drops it, at 21; it is gone at 32. */
 void die_held(const struct who *who);
 
 uint64_t count_of(enum proclife_phase phase);
-/* It was told of this process that what became of its memory is not known. */
+/* Asserts the report that the fate of this process's memory is not known. */
 void assert_forgotten(uint32_t tgid);
 
 #endif

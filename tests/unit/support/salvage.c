@@ -84,7 +84,7 @@ static uint64_t time_of(const struct proclife_record *r)
 	return r->type ? r->ts : r->words[1];
 }
 
-/* Lies this record, which is missing, in a gap of its stream? */
+/* Is this missing record in a gap of its stream? */
 static bool is_in_gap(const struct proclife_record *missing, uint32_t cpu)
 {
 	for (size_t i = 0; i < again.count; i++) {

@@ -9,7 +9,7 @@
 
 #define MOST_PACKETS 256
 
-/* Of a stream, as it was recorded. */
+/* A stream as it was recorded. */
 struct recorded_stream {
 	struct proclife_packet packets[MOST_PACKETS];
 	uint64_t at[MOST_PACKETS];
@@ -30,7 +30,7 @@ void look_at(const char *name);
 /* All of the file as it was recorded; to be freed. */
 char *load_stream(const char *name, off_t *size);
 
-/* In the copy: of the stream that was looked at, and of any file. */
+/* Patches the copy: the stream that was looked at last, or any file. */
 void patch_stream(uint64_t at, const void *bytes, size_t size);
 void zero_file(const char *name, uint64_t at, size_t size);
 
@@ -42,9 +42,9 @@ void read_rest(void);
  * are lost than in the undamaged copy.
  */
 uint64_t check_rest(void);
-/* This file alone is damaged, so much of it is missing, and the first damage is there. */
+/* Only this file is damaged, @lost records of it are missing, and the first damage is at @at. */
 void expect_damage(uint64_t lost, uint64_t at, const char *what);
-/* What is there of a file that is `size` long: records, and those of gaps. */
+/* The records and gaps in the first `size` bytes of a file. */
 uint64_t there_of(uint64_t size);
 
 #endif

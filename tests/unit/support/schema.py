@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Lines of proclife-read --json against their schema.
+"""Checks lines of proclife-read --json against their schema.
 
-schema.py lines SCHEMA FILE...	Is every line of these files as the schema has it?
+schema.py lines SCHEMA FILE...	Does every line of these files match the schema?
 schema.py cover SCHEMA FILE...	Do they show all types and members of the schema, and does it
 				refuse each of their types once a line of it is spoilt?
 schema.py bad SCHEMA FILE...	Is there something wrong with each of these files?
@@ -104,7 +104,7 @@ def check_lines(schema, paths):
     return seen
 
 
-# What any record can have: that one of them shows it is enough.
+# Members that any record can have: one record that has them is enough.
 COMMON = {"comm_hex", "kthread", "worker", "truncated"}
 
 
@@ -121,7 +121,7 @@ def check_seen(schema, seen):
         if "start" in members and "task" in members:
             missing -= COMMON
         if name == "dying":
-            missing -= {"cgroup_path_hex"}  # of the machine that runs the test
+            missing -= {"cgroup_path_hex"}  # depends on the machine that runs the test
         for member in missing:
             complain(f"{name}: no line has the member {member}")
     for member in COMMON - common:

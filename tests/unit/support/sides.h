@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Recordings of the sides that --diff compares, and what it has to print of them. */
+/* Recordings of the sides that --diff compares, and its expected output. */
 #ifndef TEST_SIDES_H
 #define TEST_SIDES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A recording that is told as a story, its slice, and what proclife-read says of both. */
+/* A recording of a story, its slice, and what proclife-read prints of both. */
 #ifndef TEST_SLICING_H
 #define TEST_SLICING_H
 
@@ -11,7 +11,7 @@
 
 static char part[2 * PATH_MAX];
 
-/* What standard error says; to be freed. */
+/* The text on standard error; to be freed. */
 static inline char *slice(int status, const char *options)
 {
 	struct output out;
@@ -27,13 +27,13 @@ static inline void expect_said(int status, const char *options, const char *says
 {
 	char *text = slice(status, options);
 
-	/* Neither says more than it has to. */
+	/* No other message is allowed. */
 	if (!strstr(text, says) || (strstr(text, "no process matched") && !strstr(says, "no process")))
 		fail_msg("%s: not '%s', but:\n%s", options, says, text);
 	free(text);
 }
 
-/* The view of it is there, with this status; how often it has this text. */
+/* Runs a view of it, which must end with this status; returns how often it has this text. */
 static inline unsigned int count(int status, const char *dir, const char *options, const char *text)
 {
 	struct output out = run_program(false, 0, "%s -i %s %s", program, dir, options);

@@ -14,7 +14,7 @@
 static struct fake_device *device;
 static struct who init, kthreadd, sshd, earlyoom, bash, make;
 
-/* Who is there before. */
+/* The processes from before the trace. */
 static void tell_machine(void)
 {
 	struct proclife_record record;
@@ -43,7 +43,7 @@ static void tell_machine(void)
 	story_put(record);
 }
 
-/* cc runs cc1, waits for it and ends as it does. */
+/* cc runs cc1, waits for it and ends with its status. */
 static void compile(uint64_t us, uint32_t pid, const char *line, uint64_t takes, int32_t code)
 {
 	struct who cc = born(us, pid, &make, 1000, 30), cc1;
@@ -101,14 +101,14 @@ static void tell_exec_of_thread(uint64_t us)
 	at(us + 500, exit_of(&web, &bash, 0, 1));
 	freed(us + 600, &web);
 	thread.pid = 240;
-	thread.start = web.start; /* as the kernel has it */
+	thread.start = web.start; /* as the kernel does */
 	thread.flags = 0;
 	thread.comm = "httpd";
 	at(us + 650, exec_record(0, &thread, 241, "/usr/sbin/httpd"));
 	dies(us + 30000, &thread, &bash, 2 << 8, 12000, 700);
 }
 
-/* Its parent ends, and who inherits it reaps it at once. */
+/* Its parent ends, and its adopter reaps it at once. */
 static void tell_daemon(uint64_t us)
 {
 	struct who first = born(us, 250, &bash, 1000, 30), second = born(us + 200, 251, &first, 1000, 30);
@@ -120,7 +120,7 @@ static void tell_daemon(uint64_t us)
 	freed(us + 44000, &second);
 }
 
-/* Of another namespace, user and cgroup, and with an executable's name as long as can be. */
+/* A process of another namespace, user and cgroup, with the longest possible name of an executable. */
 static void tell_container(uint64_t us)
 {
 	struct who pause = process_of_pid(295, "runc");
@@ -165,7 +165,7 @@ static void tell_suppressed(uint64_t us, uint32_t what, uint64_t count)
 	cpu = 0;
 }
 
-/* What is left at the end: a zombie, one that is not freed, and one that runs. */
+/* Left at the end: a zombie, a process that is not freed, and one that runs. */
 static void tell_rest(uint64_t us)
 {
 	struct who zombie = born(us, 270, &bash, 1000, 30), unfreed = born(us + 10, 271, &bash, 1000, 30);
@@ -211,7 +211,7 @@ static void describe(const char *path, const char *began)
 	metadata_set(path, "to_realtime", "\"0xde0b6b36bc93600\"");
 }
 
-/* Everything that there is, of which nothing is lost. */
+/* Records of every kind, without a loss. */
 static void tell_build(const char *path)
 {
 	story_begin(path);
@@ -228,7 +228,7 @@ static void tell_build(const char *path)
 	describe(path, "1000000000");
 }
 
-/* The rings are overrun while a compiler runs: its EXIT is lost, and the FORK of the next one. */
+/* The rings are overrun while a compiler runs: its EXIT and the FORK of the next one are lost. */
 static void tell_lossy(const char *path)
 {
 	struct who cc, ld, as;
@@ -263,7 +263,7 @@ static void tell_lossy(const char *path)
 	describe(path, "1000000000");
 }
 
-/* Runs of the same machine, of which one is slower, fails more and starts another program. */
+/* Runs of the same machine; one is slower, fails more and starts another program. */
 static void tell_run(const char *path, bool worse, const char *release, uint32_t exit_mark)
 {
 	story_begin_on(path, release, exit_mark);
@@ -290,7 +290,7 @@ static void tell_run(const char *path, bool worse, const char *release, uint32_t
 	describe(path, "1000000000");
 }
 
-/* It lets go of its address space, and a kernel thread tears that down. */
+/* A process drops its address space, and a kernel thread tears it down. */
 static void tell_teardown(uint64_t us, const struct who *last, const struct who *owner)
 {
 	struct who oom_reaper = process_of_pid(61, "oom_reaper");
@@ -346,10 +346,10 @@ static void tell_death(uint64_t us)
 	record = freed_record(0, &thread, &gdb);
 	record.flags |= PROCLIFE_F_SOFTIRQ;
 	at(us + 5500, record);
-	at(us + 6000, mm_record(0, &bash, 9, &bash)); /* of a later module */
+	at(us + 6000, mm_record(0, &bash, 9, &bash)); /* from a later module */
 }
 
-/* All marks of a death, some of which were missed or suppressed. */
+/* All marks of a death; some were missed or suppressed. */
 static void tell_marks(const char *path)
 {
 	story_features = PROCLIFE_KNOWN_TYPES;
@@ -371,7 +371,7 @@ static const char *in(char path[PATH_MAX], const char *name)
 	return path;
 }
 
-/* A device that is a plain file, one of whose rings has been overrun. */
+/* A device that is a plain file; one of its rings has been overrun. */
 static void make_device(void)
 {
 	struct proclife_header *header;
@@ -398,7 +398,7 @@ static void make_device(void)
 	machine = device;
 	bash = process_of_pid(100, "bash");
 	bash.start = 400 * MS;
-	make = born(10000, 200, &bash, 4000000, 30); /* nobody's number */
+	make = born(10000, 200, &bash, 4000000, 30); /* a uid without a name */
 	dies(20000, &make, &bash, 3 << 8, 300, 700);
 	cpu = 1;
 	for (uint32_t i = 0; i < 21; i++)

@@ -213,7 +213,7 @@ void story_bury(const struct who *who, const struct who *parent)
 
 	story_put(reap_record(0, who, parent));
 	record = free_record(0, who);
-	record.free.runtime = 900 * MS; /* its EXIT does not have what it uses afterwards */
+	record.free.runtime = 900 * MS; /* EXIT lacks what it uses afterwards */
 	story_put(record);
 }
 

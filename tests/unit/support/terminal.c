@@ -19,7 +19,7 @@ static char socket_name[64];
 
 void terminal_next(void)
 {
-	static unsigned int number; /* a server that is told to end takes a while */
+	static unsigned int number; /* a server that was asked to end takes a while */
 
 	if (number)
 		DO("kill-server");

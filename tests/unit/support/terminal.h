@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-extern char *seen; /* as it was seen last */
+extern char *seen; /* as last read */
 
-/* Another one; it has to be begun by DO("new-session ..."). */
+/* Another terminal; DO("new-session ...") has to begin it. */
 void terminal_next(void);
 void terminal_end(void);
 
-/* What a command of tmux prints, which the caller frees. */
+/* The output of a tmux command; the caller frees it. */
 char *ask(const char *format, ...) __attribute__((format(printf, 1, 2)));
 #define DO(...) free(ask(__VA_ARGS__))
 

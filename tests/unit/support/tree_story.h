@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Stories of shells and what they run, and the trees that are printed of them. */
+/* Stories of shells and their children, and the trees that are printed of them. */
 #ifndef TESTS_UNIT_TREE_STORY_H
 #define TESTS_UNIT_TREE_STORY_H
 
 #include "story.h"
 
-#define MOST_LINES 200 /* of a tree that is not asked for whole */
+#define MOST_LINES 200 /* the limit of a tree by default */
 
 extern struct who story_init, story_shell;
 
@@ -20,21 +20,21 @@ void begin_shell(void);
  * and a tilde is a space in it.
  */
 struct who start(const struct who *parent, const char *comm, const char *path, const char *line);
-/* So many ms later; the CPU time is in ms too. */
+/* The process ends @after ms later; the CPU time is in ms, too. */
 void quit(const struct who *who, const struct who *parent, uint32_t after, uint32_t cpu,
 	  int32_t code);
-/* All of its life, with a CPU time of 1 ms. */
+/* A whole life, with a CPU time of 1 ms. */
 void run(const struct who *parent, const char *comm, const char *path, const char *line,
 	 uint32_t after, int32_t code);
 
-/* What --tree prints with these options. */
+/* The output of --tree with these options. */
 struct output tree(const char *options);
-/* Of it, from the line behind the shell's to the totals. */
+/* Expects these lines of it, from the line after the shell's to the totals. */
 void expect_rows(const char *options, const char *text);
-/* Somewhere in it. */
+/* Expects this somewhere in it. */
 void expect_part(const char *options, const char *text);
 
-/* What the lines of a tree add up to. */
+/* The sums of the lines of a tree. */
 struct sum {
 	uint64_t lines;
 	uint64_t shown; /* processes */
@@ -43,9 +43,9 @@ struct sum {
 	size_t widest;
 };
 
-/* The tree is short, and everything in it is counted. */
+/* Expects a short tree that counts everything. */
 struct sum expect_short(const char *options, uint64_t processes, uint64_t failed);
-/* The sum of all numbers that stand before this word. */
+/* The sum of all numbers before this word. */
 uint64_t numbers_before(const char *line, const char *word);
 
 #define RSS " 1.00 MiB  "
