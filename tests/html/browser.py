@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-A browser without a screen: Chromium, told by its own protocol through two pipes what to do. Clicks and
-keys go the way that a person's would.
+A browser without a screen: Chromium, controlled by its own protocol through two pipes. Clicks and
+keys take the same path as a user's.
 """
 import base64
 import fcntl
@@ -42,7 +42,7 @@ class Browser:
         program = next(filter(None, map(shutil.which, PROGRAMS)), None)
         if not program:
             raise Broken("there is no chromium; tests/scripts/setup html installs it")
-        # Above those that are taken below.
+        # Numbers above those that are used below.
         fds = [fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 10) for fd in os.pipe() + os.pipe()]
         self.input, self.output = fds[2], fds[1]
         log = os.open(f"{self.folder}/log", os.O_WRONLY | os.O_CREAT, 0o600)
@@ -128,11 +128,11 @@ class Browser:
         raise Broken(f"in {PATIENCE} s not: {expression}")
 
     def settle(self):
-        """All that was asked for is drawn."""
+        """Waits until everything is drawn."""
         self.value("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))")
 
     def place(self, selector):
-        """The middle of what this finds, once it is in sight."""
+        """The middle of the selected element, scrolled into view."""
         where = self.value(f"""(() => {{
             const element = document.querySelector({json.dumps(selector)});
             if (!element) return null;
@@ -208,9 +208,9 @@ class Browser:
         return data
 
     def complaints(self):
-        """What the browser said of the page: errors, and all that it wanted from elsewhere."""
+        """The browser's errors, and all that the page requested from elsewhere."""
         said = []
-        self.value("1")  # what came before is read by then
+        self.value("1")  # reads all earlier messages
         for event in self.events:
             parameters = event.get("params", {})
             if event["method"] == "Runtime.exceptionThrown":

@@ -4,7 +4,7 @@ from stage import lane_point, same, sight
 
 
 def check_table(stage):
-    """It is sorted, filtered and searched by clicks."""
+    """The table is sorted, filtered and searched by clicks."""
     page = stage.open(stage.build_of(6000))
     total = page.value("page.lives.count")
     page.click("#lives .head .cpu button")
@@ -60,7 +60,7 @@ def check_programs(stage):
 
 
 def check_unknown(stage):
-    """What is not known is left out, and comes last in either order."""
+    """Unknown values are left out, and come last in either order."""
     page = stage.open("marks")
     total, title = page.value("page.lives.count"), "document.getElementById('order').textContent"
     for key in ("cpu", "rss", "phase"):
@@ -112,7 +112,7 @@ def check_keys(stage):
 
 
 def check_timeline(stage):
-    """It zooms and pans by buttons, wheel, mouse and keys, and selects what is clicked."""
+    """The timeline zooms and pans by buttons, wheel, mouse and keys, and selects what is clicked."""
     page = stage.open(stage.build_of(6000))
     page.click("#timeline-title")
     whole = sight(page)
@@ -140,7 +140,7 @@ def check_timeline(stage):
     assert sight(page)[1] - sight(page)[0] < moved[1] - moved[0]
     page.key("Home")
     same("all", sight(page), whole)
-    # Every one that can be hit.
+    # Each that is large enough to be hit.
     longest = page.value("""Array.from({ length: page.lives.count }, (_, row) => row)
         .sort((a, b) => page.lives.life(b) - page.lives.life(a)).slice(0, 20)""")
     for row in longest:
@@ -173,7 +173,7 @@ def check_timeline(stage):
 
 
 def check_tree(stage):
-    """It opens and closes by mouse and keys, has each life once, and leads to the one that is selected."""
+    """The tree opens and closes by mouse and keys, has each life once, and leads to the selected one."""
     page = stage.open(stage.build_of(6000))
     lines = page.value("page.tree.lines.length")
     assert 5 < lines < 60, lines
@@ -219,7 +219,7 @@ def check_tree(stage):
         })()""")
         chain = page.value(f"(() => {{ const all = []; for (let row = {row}; row >= 0; row = page.lives.parent[row]) all.push(row); return all; }})()")
         same("its ancestors", ancestors, chain)
-    # All of it is there, each once.
+    # Each life is there once.
     page.value("shared.select(-1), page.tree.begin()")
     page.value("""(() => {
         const tree = page.tree;
@@ -229,7 +229,7 @@ def check_tree(stage):
             else if (tree.lines[i].rows && !tree.lines[i].each) {
                 if (!tree.lines[i].open)
                     tree.open(i);
-                // What they all started is there again below each of them.
+                // The folded children are there again below each of them.
                 while (tree.lines[i + 2] && tree.lines[i + 2].depth > tree.lines[i].depth)
                     tree.lines.splice(i + 2, 1);
             }
@@ -241,7 +241,7 @@ def check_tree(stage):
 
 
 def check_deep(stage):
-    """However deep one is in the tree, its name can be read."""
+    """A name in the tree can be read at any depth."""
     page = stage.open("deep")
     page.value("shared.select(page.lives.count - 1)")
     page.settle()
@@ -267,7 +267,7 @@ def check_tree_lanes(stage):
     page.click_at(box[0] + 60, box[1] + y)
     assert page.value("page.tree.lines[1].open"), "and opens it"
     same("complaints", page.complaints(), [])
-    # Who has no line is in that of an ancestor, or of those that it is one of.
+    # A process without a line is in its ancestor's line, or in its fold's.
     assert page.value("page.treeLanes.laneOf.every((lane) => lane >= 0)")
     row = page.value("page.lives.flags.findIndex((flags) => flags & failed)")
     page.value(f"shared.select({row})")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page has what the other views say of the same recordings."""
+"""The page agrees with the other views of the same recordings."""
 import os
 import random
 import re
@@ -12,7 +12,7 @@ STORIES = ("build", "lossy", "marks", "hostile", "death", "command")
 
 
 def compare_sums(stage, recording, *words):
-    """The sums are those of --summary, in the facts, by row, and in words. Returns the page."""
+    """The sums equal --summary's, in the facts, by row, and in words. Returns the page."""
     programs = [line for line in stage.json(recording, "--summary", *words) if line["type"] == "program"]
     sums = {key: sum(program[key] for program in programs) for key in ("runs", "failed", "open", "runtime")}
     page = stage.open(recording, *words)
@@ -44,14 +44,14 @@ def compare_sums(stage, recording, *words):
 
 
 def check_counts(stage):
-    """The sums are right, whatever is selected."""
+    """The sums are right with any selection."""
     for name in (*STORIES, stage.build_of(6000)):
         for words in ((), ("--failed",), ("--from", "+20ms")):
             compare_sums(stage, name, *words)
 
 
 def check_overtime(stage):
-    """How many lived and were busy is what --summary says, also in the last slice, which is shorter."""
+    """The numbers of living and busy processes equal --summary's, also in the last, shorter slice."""
     for name in (*STORIES, "zombie", "crowd", stage.build_of(6000)):
         page = stage.open(name)
         overtime = page.value("page.lives.facts.overtime")
@@ -68,7 +68,7 @@ def check_overtime(stage):
 
 
 def check_figures(stage):
-    """Figures are those of the program, also where they are exactly between two."""
+    """Figures are rounded as by the program, also exactly between two."""
     page = stage.open("command")
     same("times", page.value("[1004, 1005, 1125, 1375, 9995, 12250, 12350, 100500, 101500, 999499, 999500].map(time)"),
          ["1.00 µs", "1.00 µs", "1.12 µs", "1.38 µs", "10.0 µs", "12.2 µs", "12.3 µs", "100 µs", "102 µs", "999 µs", "1.00 ms"])
@@ -76,7 +76,7 @@ def check_figures(stage):
 
 
 def check_days(stage):
-    """Where not all is of one day, times have their dates; and the lines of the timeline are at round times."""
+    """If a recording spans several days, times have dates; and the timeline's lines are at round times."""
     page = stage.open("days", "--utc")
     assert "1970-01-01 00:00:01 – 1970-01-04 00:00:01" in page.value("document.getElementById('when').textContent")
     rows = page.value("[...document.querySelectorAll('#lives .line .begin')].map((cell) => cell.textContent)")
@@ -100,7 +100,7 @@ def check_days(stage):
 
 
 def check_words(stage):
-    """What tells a command line from others of its program is known, and what does not."""
+    """The words that distinguish a command line from others of its program are marked."""
     page = stage.open(stage.build_of(6000))
     rows = page.value("Array.from({ length: page.lives.count }, (_, row) => row).filter((row) => page.lives.name(row) === 'cc1')")
     for row in rows[::97]:
@@ -115,19 +115,19 @@ def check_words(stage):
 
 
 def check_command(stage):
-    """A command that was followed gives the page its name, and says how it ended."""
+    """A followed command gives the page its name, and its status is shown."""
     page = stage.open("command")
     same("title", page.value("[document.getElementById('title').textContent, document.title]"), ["victim", "victim – proclife"])
     same("its end", page.value("document.querySelector('#sums strong').textContent"), "killed by SIGKILL from init (1)")
     call = page.value("document.getElementById('making').textContent")
     assert f"proclife-read -i {stage.recording('command')} --html" in call, call
-    # It is called so at most, and not what the other pages are.
+    # Without a followed command, the page has another name.
     page = stage.open("death")
     assert page.value("document.getElementById('title').textContent").startswith("All processes"), "it has no command"
 
 
 def check_machines(stage):
-    """Of machines that are made up, with losses: the sums are right, and nobody is lost in the tree."""
+    """Made-up machines, with losses: the sums are right, and no process is missing from the tree."""
     sys.path.append("tests/model")
     import checks
     import machine
@@ -157,7 +157,7 @@ def check_machines(stage):
 
 
 def check_lives(stage):
-    """Each life is there with its marks, figures and arguments, as --tree --json has them."""
+    """Each life has the marks, figures and arguments of --tree --json."""
     for name in (*STORIES, stage.build_of(6000)):
         page = stage.open(name)
         lives = [line for line in stage.json(name, "--tree") if line["type"] == "process"]
@@ -189,7 +189,7 @@ def check_lives(stage):
 
 
 def check_phases(stage):
-    """The percentiles are those of --latency, and the bars have all lives."""
+    """The percentiles equal --latency's, and the bars have all lives."""
     for name in ("build", "death", "lossy", stage.build_of(6000)):
         page = stage.open(name)
         latency = {line["phase"]: line for line in stage.json(name, "--latency") if line["type"] == "latency"}
@@ -214,7 +214,7 @@ def check_phases(stage):
                 continue
             page.choose("#phase", phase["name"])
             page.choose("#sort", "phase")
-            # Before it can be those that are in the phase at the end.
+            # Lives that are in the phase at the end can come before it.
             longest = page.value(f"Math.max(...page.table.rows.map((row) => page.lives.phase('{phase['name']}', row)))")
             same(f"{name}, the longest {phase['name']}", longest, phase["max"])
             page.choose("#sort", "begin")
@@ -222,7 +222,7 @@ def check_phases(stage):
 
 
 def check_zombie(stage):
-    """One that is still a zombie says so, and for how long at least; it keeps its lane, and can be seen and clicked."""
+    """A life that is still a zombie is shown as one, with its minimum time; it keeps its lane, and can be clicked."""
     page = stage.open("zombie")
     row = page.value("page.lives.pid.indexOf(100)")
     longest = [line for line in stage.json("zombie", "--lives", "--sort", "zombie", "--top", "1") if line["type"] == "life"]
@@ -247,7 +247,7 @@ def check_zombie(stage):
 
 
 def check_range(stage):
-    """How long one has lived does not depend on which times are shown."""
+    """The length of a life does not depend on which times are shown."""
     def text(page):
         return page.value("(({ lives }) => lives.lifeText(lives.pid.indexOf(1)))(page)")
     whole = text(stage.open("zombie"))
@@ -259,7 +259,7 @@ def check_range(stage):
 
 
 def check_unnoticed(stage):
-    """Where the notice may have been lost, nobody knows how long it was a zombie."""
+    """If the NOTIFY may have been lost, the time as a zombie is shown as unknown."""
     page = stage.open("unnoticed")
     latency = {line["phase"]: line for line in stage.json("unnoticed", "--latency") if line["type"] == "latency"}
     same("--latency", [latency[name]["count"] for name in ("zombie", "rcu_free")], [0, 1])
@@ -271,7 +271,7 @@ def check_unnoticed(stage):
 
 
 def check_critical(stage):
-    """The steps are those of --critical-path, and lead to the lives that they are of."""
+    """The steps equal --critical-path's, and lead to their lives."""
     for name in ("build", stage.build_of(6000)):
         page = stage.open(name)
         steps = [line for line in stage.json(name, "--critical-path") if line["type"] == "step"]
@@ -292,7 +292,7 @@ def check_critical(stage):
 
 
 def check_folded(stage):
-    """More lives than 150,000: those that are long, or failed, have rows, and the others are counted in their place."""
+    """More than 150,000 lives: long or failed ones have rows, and the others are counted in their place."""
     name = stage.build_of(170000)
     page = stage.open(name)
     assert os.path.getsize(f"{stage.folder}/{name}.html") < 15e6
@@ -316,7 +316,7 @@ def check_folded(stage):
     same("failures with rows of their own", sums["alone"], sums["failed"])
     same("folded", page.value("page.lives.facts.folded"), page.value("[...page.lives.folds.values()].reduce((sum, fold) => sum + fold.count, 0)"))
     same("below the first", page.value("page.lives.below[page.lives.roots[0]] + 1"), sums["runs"])
-    # Of the shells, those that have no rows are the short ones.
+    # Shells without rows are the short ones.
     assert page.value("""(() => {
         const lives = page.lives, own = [], folded = [];
         for (let row = 0; row < lives.count; row++)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the page looks like, and to whom."""
+"""What the page looks like, in light, in dark, and in print."""
 from stage import color_at, same
 
 NAMED = ("button", "link", "textbox", "searchbox", "combobox", "checkbox", "grid", "tree", "application", "image", "img", "table")
@@ -67,7 +67,7 @@ def check_colors(stage):
 
 
 def check_empty(stage):
-    """Without a life, and with one alone, it is a page all the same."""
+    """The page works without a life, and with a single one."""
     for words, lives in (("--to", "+0"), 1), (("--comm", "nobody"), 0), (("--comm", "victim"), 2):
         page = stage.open("death", *words)
         same(words, page.value("page.lives.count"), lives)  # with its ancestor
@@ -84,7 +84,7 @@ def check_empty(stage):
 
 
 def check_access(stage):
-    """Everything that can be used has a name and can be reached by keys; and what is said can be read, in light and in dark."""
+    """Every control has a name and can be reached by keys; and all text can be read, in light and in dark."""
     page = stage.open("build")
     page.value("shared.select(3)")
     page.call("Accessibility.enable")
@@ -137,7 +137,7 @@ def check_access(stage):
 
 
 def check_paper(stage):
-    """Printed, it has the sums, the tables, and the first lives, without what can only be clicked."""
+    """Printed, the page has the sums, the tables, and the first lives, without controls."""
     page = stage.open(stage.build_of(6000))
     data = page.paper(f"{stage.folder}/paper.pdf")
     assert data.startswith(b"%PDF") and len(data) > 20000

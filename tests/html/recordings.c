@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * recordings DIR: the stories of the unit tests in this folder, and "hostile", whose names, paths,
- * arguments, cgroups, users, kernel and host are what would break out of a page; "death"; "crowd";
+ * recordings DIR: writes to this folder the stories of the unit tests, and "hostile", whose names, paths,
+ * arguments, cgroups, users, kernel and host would break out of a page; "death"; "crowd";
  * "days"; "deep"; "zombie"; "unnoticed"; and "command".
  */
 #include "marks.h"
@@ -95,7 +95,7 @@ static void tell_death(const char *path)
 	story_end();
 }
 
-/* More than a thousand at a time. */
+/* More than a thousand processes at a time. */
 static void tell_crowd(const char *path)
 {
 	static struct who all[1200];
@@ -115,7 +115,7 @@ static void tell_crowd(const char *path)
 	story_end();
 }
 
-/* An hour in each half of a day, for three days. */
+/* An hour of activity in each half of a day, for three days. */
 static void tell_days(const char *path)
 {
 	struct who init = process_of_pid(1, "init");
@@ -131,7 +131,7 @@ static void tell_days(const char *path)
 	story_end();
 }
 
-/* Each has forked the next. */
+/* Each process has forked the next. */
 static void tell_deep(const char *path)
 {
 	struct who all[120] = { process_of_pid(1, "init") };
@@ -151,7 +151,7 @@ static void tell_deep(const char *path)
 	story_end();
 }
 
-/* Nobody reaps it, while others come and go. */
+/* A zombie that is not reaped, while others come and go. */
 static void tell_zombie(const char *path)
 {
 	struct who init = process_of_pid(1, "init"), zombie;
@@ -171,7 +171,7 @@ static void tell_zombie(const char *path)
 	story_end();
 }
 
-/* Its NOTIFY is overwritten before it is read, so that nobody knows since when it was a zombie. */
+/* Its NOTIFY is overwritten before it is read, so that it is not known since when it was a zombie. */
 static void tell_unnoticed(const char *path)
 {
 	struct who init = process_of_pid(1, "init"), child;
@@ -220,7 +220,7 @@ int main(int argc, char **argv)
 	tell_unnoticed(path);
 	snprintf(path, sizeof(path), "%s/death", argv[1]);
 	tell_death(path);
-	/* The same, of a command that was followed. */
+	/* The same for a command that was followed. */
 	snprintf(path, sizeof(path), "%s/command", argv[1]);
 	tell_death(path);
 	metadata_set(path, "command", "100");

@@ -9,7 +9,7 @@ HIDDEN = "".join(map(chr, [*range(0x200b, 0x2010), *range(0x2028, 0x202f), *rang
 
 
 def check_hostile(stage):
-    """Whatever names and arguments are, they are text, and none of it is hidden."""
+    """Names and arguments are always text, and none of it is hidden."""
     page = stage.open("hostile")
     stage.picture("hostile")
     for life in range(page.value("page.lives.count")):
@@ -31,7 +31,7 @@ def check_hostile(stage):
     for text in ("window.ran=1", "\u00e9t\u00e9", "\U0001f600", "\\xe2\\x80\\xae", "\\xff"):
         assert text in shown, f"{text} is not shown"
     same("complaints", page.complaints(), [])
-    # What is run has to have the nonce, and nothing else is: a script that gets in all the same is not.
+    # Only scripts with the nonce run: an injected one does not.
     page.value("""(() => {
         const script = document.createElement('script');
         script.textContent = 'window.ran = 20';
@@ -52,7 +52,7 @@ def check_hostile(stage):
 
 
 def check_file(stage):
-    """Nobody else may read it, whatever was there before; without arguments, there are none in it."""
+    """No other user may read it, whatever file was there before; with --hide-args, it has no arguments."""
     path = stage.write("build")
     same("mode", oct(stat.S_IMODE(os.stat(path).st_mode)), "0o600")
     os.chmod(path, 0o644)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Arguments, as the program's JSON has them: each byte that is no UTF-8 is U+FFFD."""
+"""Arguments as in the program's JSON: each byte that is no UTF-8 is U+FFFD."""
 import codecs
 import subprocess
 
@@ -7,7 +7,7 @@ codecs.register_error("each-byte", lambda wrong: ("\ufffd" * (wrong.end - wrong.
 
 
 def shell_words(text):
-    """What a shell makes of a command line."""
+    """The words that a shell reads from a command line."""
     result = subprocess.run(["bash", "-c", "eval \"set -- $1\" && printf '%s\\0' \"$@\"", "bash", text],
                             capture_output=True, check=True)
     return [word.decode(errors="each-byte") for word in result.stdout.split(b"\0")[:-1]] if text else []

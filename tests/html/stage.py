@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the checks of the page share."""
+"""Shared by the checks of the page."""
 import json
 import os
 import subprocess
@@ -40,7 +40,7 @@ class Stage:
         return self.browser
 
     def build_of(self, processes):
-        """A build's recording, of so many processes."""
+        """A build's recording, of this many processes."""
         name = f"build-{processes}"
         if not os.path.exists(self.recording(name)):
             subprocess.run([f"{self.build}/tests/bench/record", "-B", "-J", "8", "-p", str(processes),
@@ -65,7 +65,7 @@ def lane_point(page, row, part=0.5):
 
 
 def color_at(page, ts, row, height):
-    """What is painted at this time, at this part of the height of a life's lane, as a name of the style."""
+    """The colour, by its name in the style, at this time and at this part of the height of a life's lane."""
     return page.value(f"""(() => {{
         const t = page.timeline, painter = t.painter, ratio = window.devicePixelRatio || 1;
         t.drawNow();

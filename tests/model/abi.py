@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""include/proclife/abi.h: the constants and the layouts of its structs, as they stand there."""
+"""include/proclife/abi.h: its constants and the layouts of its structs."""
 import os
 import re
 import struct
@@ -24,7 +24,7 @@ def read_constants(text):
 
 
 class Layout:
-    """A struct: unpack(bytes) gives a dictionary, pack(dictionary) bytes; what is not given is 0."""
+    """A struct: unpack(bytes) gives a dictionary, pack(dictionary) bytes; missing members are 0."""
 
     def __init__(self, fields):
         self.names = [name for name, code in fields]

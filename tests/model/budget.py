@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-What the module does not record because it exceeds its budget is no loss. Each view says how much
-there was of it, claims nothing of what it cannot know, and is right in all else.
+Records that the module suppresses because they exceed its budget are not lost. Each view reports how
+many there were, claims nothing that it cannot know, and is right in everything else.
 """
 import json
 import os
@@ -61,14 +61,14 @@ def check_messages(checker, words, made, seen):
 
 
 def check_lives(checker, path, made):
-    """No life is incomplete by it. Only who sent a signal is not known if that was suppressed."""
+    """No life becomes incomplete by it. Only the sender of a signal is not known if that was suppressed."""
     words = ["-i", path, "--tree"]
     objects = [json.loads(line) for line in checker.call(*words, "--json")[1].splitlines()]
     truth.check(checker, words, made, objects)
 
 
 def check_waits(checker, path, made):
-    """A reaper is never said to have waited since another time than it has."""
+    """A reaper never gets another time than its own since which it has waited."""
     words = ["-i", path, "--latency", "--top=1000"]
     out = checker.call(*words, "--json")[1]
     for each in map(json.loads, out.splitlines()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How a cgroup ended, after proclife-views(7), --latency: of traces in which nothing was lost."""
+"""How a cgroup ended, after proclife-views(7), --latency: for traces without a loss."""
 import abi
 from values import killer, named, texts
 
@@ -7,13 +7,13 @@ SIGKILL = 9
 
 
 class Population:
-    """What the CGROUP records say of one cgroup, and what may be missing since it got its first task."""
+    """What the CGROUP records show of one cgroup, and what may be missing since it got its first task."""
 
     def __init__(self, session, number):
         self.since, self.empty, self.lacks = 0, None, False
         for event in session.others:
             if event["type"] == "cgroup" and event["cgroup"] == number:
-                # Twice empty: when it got a task in between was not recorded.
+                # Empty twice: the first task in between was not recorded.
                 self.since, self.empty = (event["ts"], None) if event["populated"] else \
                     (self.empty or self.since, event["ts"])
         for kind in ("signal", "cgroup"):

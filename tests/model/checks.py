@@ -27,11 +27,11 @@ HEADER = {"features": 0xFFFFE, "mm_marks": 0x3E, "cgroup_leave": 1, "rss_error":
 
 
 class Enough(Exception):
-    """So many differences that there is no need for more."""
+    """True after enough differences."""
 
 
 class Checker:
-    """Runs the program, and keeps what differs."""
+    """Runs the program, and keeps the differences."""
 
     def __init__(self, build, most):
         self.most = most
@@ -92,7 +92,7 @@ class Checker:
             self.differ(words, what, expected, got)
 
     def objects(self, words, expected, status=0, key=None):
-        """JSON: every object, in this order, or if there is a key in any."""
+        """JSON: every object, in this order, or with a key in any order."""
         code, out, errors = self.call(*words, "--json")
         self.equal(words, "status" + (" (%s)" % errors.strip() if errors else ""), status, code)
         try:
@@ -113,7 +113,7 @@ class Checker:
 
 
 def make(checker, name, made, gaps=None, **env):
-    """Writes the recording of a machine: its path, and what the model reads in it."""
+    """Writes the recording of a machine; returns its path, and what the model reads from it."""
     path = os.path.join(checker.path, name)
     streams = {cpu: [(None, records)] for cpu, records in enumerate(made.records)}
     for cpu, first, count in gaps or []:
@@ -195,7 +195,7 @@ FIGURES = ["lost", "zombies"] + [
 
 
 def check_expect(checker, words, seen, rng, status=0):
-    """Several figures, in any order: each verdict, and the status that they come to."""
+    """Several figures, in any order: each verdict, and the resulting status."""
     figures = rng.sample(FIGURES, 4)
     for _ in range(2):
         rng.shuffle(figures)
@@ -266,7 +266,7 @@ def check_cuts(checker, path, read, rng):
 
 
 def choices(rng, read):
-    """Command lines that select, of what there is."""
+    """Command lines that select something that is there."""
     lives = session.Session(read, session.Options()).lives.processes
     names = [each.comm.decode() for each in lives if each.comm.isalnum()] + ["sh"]
     globs = [rng.choice(names), "*", "c*", "[ms]*", "?" * 4, "none"]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 --critical-path, after proclife-views(7). The chain is found forwards, from the first birth on, by what each
-process would say it has waited for, if it were asked; what a step saves and what ran beside it, by looking
-at everybody.
+process has waited for; what a step saves and what ran beside it, by looking
+at all processes.
 """
 import heapq
 import random
@@ -14,7 +14,7 @@ import views
 from values import Any, text, texts
 
 
-MOST = 120  # processes: the model looks at all of them again and again
+MOST = 120  # processes: the model walks all of them again and again
 
 
 class Life:
@@ -54,7 +54,7 @@ class Path:
             self.steps = self.forwards()
             self.walk()
 
-    # Whose end it is
+    # The end of a life
 
     def has_ended(self, life):
         return life.ended is not None and life.ended <= self.seen.ended
@@ -86,7 +86,7 @@ class Path:
             yield life
 
     def cut(self):
-        """What is later than the end goes on at it."""
+        """Lives that end later go on at the end of the range."""
         ended = self.has_ended(self.root)
         self.begin = max(self.first, self.root.born)
         self.end = max(self.root.ended if ended else self.seen.ended, self.begin)
@@ -106,8 +106,8 @@ class Path:
     # The chain
 
     def forwards(self):
-        """[(life, from, to)]: what everybody has behind it by now, event by event."""
-        behind = {}  # life: what came before its own time, since when that is its own, whose end it was
+        """[(life, from, to)]: the chain behind each process so far, event by event."""
+        behind = {}  # life: the chain before its own time, since when the time is its own, the end that it waited for
         final = {}
 
         def until(life, ts):
@@ -131,7 +131,7 @@ class Path:
             elif kind == 2:
                 maker = life.creator or life.reaper
                 while maker and maker not in behind:
-                    maker = maker.creator  # a snapshot can show it later
+                    maker = maker.creator  # a snapshot can show the creator later
                 behind[life] = until(maker, ts) if maker else None, ts, ()
             elif kind == 0:
                 reap(life)
@@ -147,7 +147,7 @@ class Path:
             at = before
         return steps[::-1]
 
-    # What could be saved
+    # Savings
 
     def waited_for(self, parent, ts):
         return sorted((life for life in self.lives if life.reaper is parent and life.reaped <= ts),
@@ -172,7 +172,7 @@ class Path:
         return most if full and others else 0
 
     def walk(self):
-        """Backwards, for what each step is a part of."""
+        """Backwards, for the steps that each step is a part of."""
         within, ts, forks = [(self.root, float("inf"), False)], self.end, False
         self.found, self.slots, entered = [], 0, {self.root}
         while True:
@@ -200,15 +200,15 @@ class Path:
             ts, forks = min(start, ts), not child
         self.found.reverse()
 
-    # What went on beside
+    # What ran beside the chain
 
     def family(self):
-        """Whose FORK was lost is in it by the chain."""
+        """A process whose FORK was lost is in the family by the chain."""
         roots = {self.root} | {life for life, *_ in self.found}
         return [life for life in self.lives if life in roots or not roots.isdisjoint(self.above(life))]
 
     def alone(self, life, begin, end):
-        """How much of a time it lived without a living child."""
+        """How much of a time it lived without living children."""
         begin, end = max(begin, life.born), min(end, life.ended)
         left, at = max(end - begin, 0), begin
         for child in sorted((each for each in self.lives if each.creator is life),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
---lives: each death as its last EXIT tells it, after proclife-views(7) and proclife-read-json(5), and with
---sort all that was known of it by the end. How long it was alone comes from the lives of its children.
+--lives: each death as known at its last EXIT, after proclife-views(7) and proclife-read-json(5), and with
+--sort all that was known of it at the end. `alone` comes from the lives of its children.
 """
 import os
 import random
@@ -19,7 +19,7 @@ USERS = {0: b"root", 33: b"www-data", 1000: b"al ice", 1001: b"bad\xff"}
 
 
 class Deaths(session.Session):
-    """deaths: (process, object) of each that matches, as of its EXIT; all: how many there were."""
+    """deaths: (process, object) of each that matches, at its EXIT; all: how many there were."""
 
     def __init__(self, recording, options):
         self.deaths, self.all = [], 0
@@ -52,7 +52,7 @@ class Deaths(session.Session):
     def stop(self, reason, when):
         super().stop(reason, when)
         for process, _ in self.deaths:
-            # A child that is found later can have lived before.
+            # A child that is found later may have lived before.
             if process.alone is not None and not isinstance(process.alone, OrNone) and any(
                     each.parent is process and each.linked and each.linked >= process.died
                     for each in self.lives.processes):
@@ -60,27 +60,27 @@ class Deaths(session.Session):
         return True
 
     def alone(self, process):
-        """Of its life as it was seen, what is left when those of its children are taken out."""
+        """Its life as it was seen, minus the lives of its children."""
         if process.exited is None:
             return None
         left, at, sure, spans = process.exited - process.seen, process.seen, True, []
         shown = process.exited if process.ends else process.last_exit
         for child in [each for each in self.lives.processes if each.parent is process]:
             ended = child.exiting if child.ends else child.exited
-            # If its threads exit one by one, their last EXITING counts only once they have.
+            # If its threads exit one by one, their last EXITING counts only after they have exited.
             if not child.ends and child.last_exit is not None and child.last_exit > shown:
                 ended = process.exited
             if (child.ends or child.last_exit is not None) and ended is None:
-                sure = False  # it has ended, nobody knows when
+                sure = False  # it has ended, but not known when
             elif ended is not None or not all(
                     task.gone_before or task.last_exit is not None for task in child.tasks):
                 spans.append((child.born if child.born is not None else process.seen,
                               ended if ended is not None else process.exited))
-            # Of one that was found in its exit, it is not known whether that was over.
+            # If it was found in its exit, it is not known whether that was over.
             if any(task.found_exiting for task in child.tasks) and \
                     (ended is None or ended > process.exited):
                 sure = False
-            # That an exit has begun is known of one that ends as a whole; of others, when they are gone.
+            # The beginning of an exit is known for a process that ends as a whole; for others, when they are gone.
             sure = sure and (child.ends or all(each.exiting is None for each in child.tasks)) and \
                 child.linked < min(process.exited, ended if ended is not None else process.exited)
         for begin, end in sorted(spans):
@@ -125,7 +125,7 @@ class Deaths(session.Session):
                 "ends_lost": 0}
 
     def figure(self, process, key):
-        """By what it ranks; None if that is not known. What goes on counts as long as it has."""
+        """The value by which it ranks; None if not known. A phase that goes on counts with its length so far."""
         phases = lives.process_phases(process)
         life = process.exited - process.seen + self.lived_before(process) if process.exited is not None else None
         memory = process.memory
@@ -153,7 +153,7 @@ class Deaths(session.Session):
 
 
 def keys(parts, of):
-    """Those by which each life has its place."""
+    """The sort keys by which the order of lives is certain."""
     unsure = any(isinstance(each.alone, OrNone) for part in parts for each, _ in part.deaths)
     return [key for key in of if key != "alone" or not unsure]
 
@@ -222,7 +222,7 @@ def make(checker, rng, name, **env):
 
 
 def check_several(checker, seed):
-    """Of several recordings: one after the other, or ranked together, each with its own."""
+    """Several recordings: one after the other, or ranked together, each line with its recording."""
     rng = random.Random("several deaths %d" % seed)
     made = [make(checker, rng, "deaths%d" % n, to_realtime=10 ** 18 - n * rng.randrange(10 ** 9))
             for n in range(rng.choice([2, 3]))]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A plain file that is laid out as proclife(4) says that the device is."""
+"""A plain file in the device's layout, after proclife(4)."""
 import collections
 
 import abi
@@ -17,8 +17,8 @@ def by_type(numbers):
 
 def write(path, rings, per_ring, header, first=0, suppressed=None, suppressing=()):
     """
-    rings: of each CPU, the records that its ring has ever had, or None. Positions begin at @first.
-    suppressed: how many of a (CPU, type); suppressing: those (CPU, type) that are so now.
+    rings: for each CPU, all records that its ring has ever had, or None. Positions begin at @first.
+    suppressed: how many of a (CPU, type); suppressing: each (CPU, type) that is suppressed now.
     """
     stride = 2 * PAGE + -(-per_ring * abi.RECORD_BYTES // PAGE) * PAGE
     layout = abi.LAYOUTS["header"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How the tasks of a machine end: signals, exits, who is told, and who comes for them."""
+"""How the tasks of a machine end: signals, exits, notifications, and reaps."""
 import signal
 
 import abi
@@ -13,7 +13,7 @@ class Dying:
 
     @staticmethod
     def name_of(task):
-        """That of its process."""
+        """The address space of its process."""
         return task.process.leader.comm
 
     def signal(self, target, sender, signo, code, result=0, to_group=1, exempt=False,
@@ -48,7 +48,7 @@ class Dying:
         self.strike(target, sender, signo, code, to_group)
         if signo not in self.CORE and self.random.random() < .1:
             self.strike_again(target, signo, to_group)
-        if self.random.random() < .5:  # too late: it is ended already
+        if self.random.random() < .5:  # too late: it is ending already
             late = self.random.choice(self.running())
             self.now += 1
             self.signal(target, late, signo, 0, result=2, to_group=to_group)
@@ -56,8 +56,8 @@ class Dying:
         self.end(process, int(signo) | (0x80 if dumped else 0), slow=True)
 
     def strike(self, target, sender, signo, code, to_group=1, blocked=0):
-        """A signal that ends its target, at once or when that does not block it any more."""
-        # One that is queued and ends its target is recorded whatever the budget says, but for a core.
+        """A signal that ends its target, at once or when the target no longer blocks it."""
+        # A queued signal that ends its target is recorded despite the budget, unless it dumps core.
         ts = self.signal(target, sender, signo, code, to_group=to_group, blocked=blocked,
                          exempt=signo not in self.CORE and not blocked)
         target.process.killer = None if self.suppressed else {
@@ -66,7 +66,7 @@ class Dying:
             "comm": self.name_of(sender) if sender else b""}
 
     def strike_again(self, target, signo, to_group):
-        """Another one of the same number, in the other queue: it changes nothing."""
+        """Another signal of the same number, in the other queue: it has no effect."""
         self.now += 1
         self.signal(target, self.random.choice(self.running()), signo, 0, to_group=1 - to_group,
                     exempt=True)
@@ -90,7 +90,7 @@ class Dying:
             self.end(process, self.random.choice([0, 0, 1, 2, 139]) << 8, slow=True)
 
     def end(self, process, code, slow=False):
-        """All threads, in any order, as of exit_group(2); slow: they may take a while."""
+        """Ends all threads, in any order, as exit_group(2) does; slow: they may take a while."""
         tasks = self.random.sample(process.working(), len(process.working()))
         process.exit_code = process.code = code
         for task in tasks:
@@ -98,15 +98,15 @@ class Dying:
         self.begin_exits(tasks, code)
         if slow and self.random.random() < .3:
             self.leaving += tasks
-            return  # those that had begun are in it already
+            return  # threads that had begun are in it already
         for task in tasks + [each for each in process.alive() if each not in tasks]:
             self.exit_task(task, code)
             self.tick()
 
     def leave_some(self):
-        """Those who are at it begin to exit, or have exited."""
+        """Tasks that are leaving begin to exit, or exit."""
         for task in list(self.leaving):
-            # One that exits alone can be overtaken by all others.
+            # A task that exits alone can be overtaken by all others.
             if task.exited is None and self.random.random() < (.3 if task.process.code is not None else .1):
                 if task.exiting is None:
                     self.begin_exit(task, task.process.code)
@@ -138,11 +138,11 @@ class Dying:
             if process.mm and self.exit_mark == 2:
                 flags.add("peak")
                 rss = process.mm.peak
-            elif process.mm:  # it is gone, and the kernel has the largest of all
+            elif process.mm:  # it is gone, and the kernel has the largest peak of all
                 rss = max(process.mm.peak, process.dropped)
             if group or not self.before_5_18:
                 flags.add("group_exit")
-                # The kernel takes that of the last one to begin.
+                # The kernel takes the code of the last one to begin.
                 task.exit_code = code = process.code if group else \
                     max(process.tasks, key=lambda each: each.exiting).leaves_with
             else:
@@ -161,7 +161,7 @@ class Dying:
         self.end_visits(task)
         self.leave_cgroup(task)
         self.tick()
-        cpu = self.free_cpu()  # interrupts are off there until all is told
+        cpu = self.free_cpu()  # interrupts are off there until the parent is notified
         if not live:
             process.last_exit = task.exited
             process.exited = self.exit_of(process)
@@ -181,7 +181,7 @@ class Dying:
             self.notify(process, releaser, cpu)
 
     def orphans(self, process, task, cpu):
-        """Its children get another parent, which its last thread tells of those that are zombies."""
+        """Its children get another parent, which its last thread notifies of those that are zombies."""
         heir = process.parent
         while heir and not (heir.subreaper and heir.alive()):
             heir = heir.parent
@@ -194,7 +194,7 @@ class Dying:
                 self.now += self.number(1000)
 
     def notify(self, process, task, cpu):
-        """The last thread, or the tracer that releases it, tells of the end."""
+        """The last thread, or the tracer that releases it, notifies the parent of the end."""
         if process.tracer:
             self.announce_to_tracer(process.leader, cpu)
         else:
@@ -216,7 +216,7 @@ class Dying:
         task.reaper = (reaper.process, reaper.pid, reaper.process.tgid, self.name_of(reaper))
 
     def reap_some(self):
-        """Whoever is in wait(2) gets a zombie; others come for theirs by and by, or never."""
+        """A process in wait(2) gets a zombie; others reap theirs later, or never."""
         self.let_go_held()
         for process in self.processes:
             if not process.zombie() or process.parent is None or self.is_held(process):

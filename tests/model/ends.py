@@ -18,7 +18,7 @@ ENDERS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 
 
 def wait_for(process, ready):
-    """Until it takes signals, or runs its command."""
+    """Waits until it handles signals, or runs its command."""
     end = time.monotonic() + 20
     while process.poll() is None and time.monotonic() < end:
         if ready():
@@ -28,7 +28,7 @@ def wait_for(process, ready):
 
 
 def has(pid, mask, signo):
-    """In SigBlk, the signals that it blocks, or ShdPnd, those that it has not taken yet."""
+    """Is the signal in SigBlk (blocked) or ShdPnd (pending)?"""
     with open("/proc/%d/status" % pid, encoding="ascii") as file:
         found = [line.split()[1] for line in file if line.startswith(mask)]
     return bool(int(found[0], 16) >> (signo - 1) & 1)
@@ -47,7 +47,7 @@ def command_of(pid):
 def run(checker, words, signo):
     """Its status, objects and messages."""
     checker.runs += 1
-    # None of these is to be ignored, as nohup(1) would have it.
+    # None of these may be ignored, as nohup(1) would make it.
     with subprocess.Popen([checker.program, *words], env=checker.environment, text=True,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, preexec_fn=lambda: [

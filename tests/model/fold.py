@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
---tree --fold: siblings of one program, which ended alike and have as many of the same below them,
-become one line, and so does what is below them. That is read off the JSON, and what the lines share
-off those of --no-fold, whose order and depth are those of the JSON.
+--tree --fold: siblings of one program, which ended alike and have equal numbers of the same descendants,
+become one line, and so do the descendants. This is computed from the JSON, and the lines' common words
+from --no-fold, whose order and depth equal the JSON's.
 """
 import json
 import random
@@ -26,17 +26,17 @@ class Line:
         path, self.words = object_["path"], object_.get("args", [])[1:]
         self.base = path and path.rpartition("/")[2]
         self.program = (object_["comm"], self.base, object_["kthread"], object_["state"],
-                        object_["wait_status"] or 0, object_["exited"] is None)  # as the line tells
+                        object_["wait_status"] or 0, object_["exited"] is None)  # as in the line
         self.command_line = tuple(object_["args"]) if "args" in object_ else path
 
     def lived_before(self, object_):
-        """Of one that is older than the trace, until then."""
+        """The time of an older process, until the trace begins."""
         if object_["born"] is not None or not object_["start"]:
             return 0
         return max(object_["seen"] + self.to_boottime - object_["start"], 0)
 
     def shape(self):
-        """What is alike has the same: the program, how it ended, and as many of each below it."""
+        """Alike processes have the same program, the same kind of end, and equal numbers of each descendant."""
         return (self.program, sorted(
             (repr(child.shape()), len(child.members) // len(self.members))
             for child in self.children))
@@ -52,7 +52,7 @@ class Line:
         return max(self.members, key=lambda each: (each.lasted, -self.members.index(each)))
 
     def telling(self):
-        """The word that tells the slowest from the others, or its process ID."""
+        """The word that distinguishes the slowest from the others, or its process ID."""
         slowest, best = self.slowest(), None
         for i, word in enumerate(slowest.words):
             have = sum(word in each.words for each in self.members)
@@ -88,7 +88,7 @@ class Line:
             rss = max(self.members, key=lambda each: each.kib).rss
             lines, head = len({each.command_line for each in self.members}), self.head
             if lines > 1:
-                # Its words are plain: they stand behind the program as they are.
+                # Its words are plain, so they follow the program unquoted.
                 head = head.removesuffix("".join(" " + word for word in self.words))
                 head += "  (%d command lines; slowest %s)" % (lines, self.telling())
             label = head + self.common_notes()
@@ -97,7 +97,7 @@ class Line:
 
 
 def fold(siblings):
-    """From below: of those that are alike, the first one stays."""
+    """From the leaves up: the first of alike ones stays."""
     kept = []
     for line in siblings:
         line.children = fold(line.children)
@@ -116,7 +116,7 @@ def body(text):
 
 
 def tree(objects):
-    """(depth, object) of each that the text shows, in its order."""
+    """(depth, object) of each process in the text, in its order."""
     children, ids = {}, {each["id"] for each in objects}
     for each in objects:
         parent = each["parent_id"] if each["parent_id"] in ids else None
@@ -159,7 +159,7 @@ def grow(made, rng, parent, kinds):
                 made.free(child.leader)
 
 
-# Each # is another digit each time.
+# Each # becomes a random digit.
 ARGS = [None, b"", b"a\0-c\0", b"a\0-d\0", b"a\0-O2\0-o\0b#.o\0s#.c\0", b"a\0-t\0/tmp/#\0-D#\0",
         b"a\0-I#\0c#\0d#\0-v\0"]
 

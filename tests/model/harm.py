@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 Recordings that are damaged, cut off or still being written. What can be read is shown, the rest is
-lost like records that were overwritten: how many, where and when is known to whoever did the harm.
+lost like records that were overwritten: the code that does the harm knows how many, where and when.
 """
 import fcntl
 import json
@@ -23,7 +23,7 @@ VIEWS = (["--tree"], ["--latency"], ["--parents"], ["--zombies"], ["--latency", 
 
 
 def packets(path, metadata):
-    """Of a stream's file: (where a packet begins, its size, how many records it has) of each."""
+    """(offset, size, number of records) of each packet in a stream's file."""
     found, at = [], 0
     with open(path, "rb") as file:
         data = file.read()
@@ -52,7 +52,7 @@ class Stream:
             file.write(self.data)
 
     def place(self, number):
-        """Where this record lies, and in which packet."""
+        """The offset of this record, and its packet."""
         for at, size, count in self.packets:
             if number < count:
                 return at + (1 + number) * abi.RECORD_BYTES, at
@@ -66,10 +66,10 @@ class Stream:
         self.lost |= set(range(first, first + count))
         self.at = min(at, self.at) if self.at is not None else at
 
-    # Each of these returns whether that could be done
+    # Each of these returns whether it was possible
 
     def record(self, rng):
-        """A record gets a type, a CPU or a time that it cannot have, or several in a row do."""
+        """A record, or several in a row, get an impossible type, CPU or time."""
         number, most = rng.randrange(len(self.records)), rng.choice([1, 1, 3])
         at, packet = self.place(number)
         for each in range(number, number + most):
@@ -92,7 +92,7 @@ class Stream:
         self.lose(at, self.first(at), count)
 
     def zeros(self, rng):
-        """Blocks of the file become zero, with whatever lies there."""
+        """Blocks of the file become zero."""
         begin = rng.randrange(0, len(self.data), 4096)
         end = begin + 4096 * rng.randrange(1, 4)
         for at, _, count in self.packets:
@@ -107,14 +107,14 @@ class Stream:
         self.data[begin:end] = b"\0" * len(self.data[begin:end])
 
     def short(self, rng):
-        """The end is missing; a record of which a part is there is not whole."""
+        """The end is missing; a record that is partly there is lost."""
         length = rng.randrange(len(self.data))
         for at, _, count in self.packets:
             whole = max(length - at, 0) // abi.RECORD_BYTES - 1
             if whole < count:
                 self.lose(length, self.first(at) + max(whole, 0), count - max(whole, 0))
         del self.data[length:]
-        self.at = None  # where that is noticed depends on what is behind the last record
+        self.at = None  # where that is noticed depends on what follows the last record
 
     def without(self, rng):
         """A packet is missing, or an earlier one lies in its place."""
@@ -147,7 +147,7 @@ class Stream:
 
 
 def check_damage(checker, seed):
-    """One or two streams of a complete recording: the loss is exact, and lies where it is."""
+    """One or two streams of a complete recording: the loss is reported exactly, and in its place."""
     rng = random.Random("damage %d" % seed)
     made = machine.Machine(rng, cpus=rng.choice([1, 2, 4]), pid_range=rng.choice([10, 40, 1000]))
     made.begin()
@@ -189,7 +189,7 @@ def check_damage(checker, seed):
 
 
 def check_gaps(checker, words, streams, gaps):
-    """Each lies between what is there before and behind what was lost, and counts all of it."""
+    """Each gap lies between the records before and after the loss, and counts all of it."""
     for stream in streams:
         told = [gap for gap in gaps if gap["cpu"] == stream.said_cpu]
         checker.equal(words, "lost of %s" % stream.name, len(stream.lost),
@@ -226,7 +226,7 @@ def check_damage_is_said(checker, words, path, streams, got, errors):
 
 
 class Locked:
-    """A recorder at work, as far as others can see: it holds a lock on the metadata."""
+    """A running recorder, as others see it: it holds a lock on the metadata."""
 
     def __init__(self, folder):
         self.fd = os.open(os.path.join(folder, "metadata"), os.O_RDWR)
@@ -243,8 +243,8 @@ class Locked:
 def check_unfinished(checker, seed):
     """
     The recorder wrote up to some time on all CPUs, more on some, and perhaps a part of a packet. As
-    long as it works, all there is up to this time is shown, and that is no loss; of one that was
-    cut off, all there is.
+    long as it runs, everything up to this time is shown, and nothing is lost; if it was
+    cut off, everything is shown.
     """
     rng = random.Random("unfinished %d" % seed)
     made = machine.Machine(rng, cpus=rng.choice([1, 2, 4]))
@@ -259,7 +259,7 @@ def check_unfinished(checker, seed):
     path, read = checks.make(checker, "unfinished", made, complete=0, ended=0, reason=b"",
                              synced=synced)
     for cpu in range(made.cpus):
-        if rng.random() < .4:  # of a packet, or of what its header does not count yet
+        if rng.random() < .4:  # of a packet, or of records that its header does not count yet
             with open(os.path.join(path, "cpu_%d" % cpu), "ab") as file:
                 file.write(rng.choice([b"\0" * 100, b"\xc1\x1f\xfc\xc1" + b"x" * 90, b"\0" * 4096]))
     for running in (True, False):
@@ -277,8 +277,8 @@ def check_unfinished_views(checker, path, read, running, rng):
     for options in (session.Options(), session.Options(threads=True), session.Options(count=2),
                     session.Options(duration=duration)):
         seen = session.Session(read, options)
-        # What ends before the recorder had come so far is all that there is. Behind that, records
-        # are missing, of which the model's lives know nothing.
+        # Lives that end before the recorder's position are complete. After that, records
+        # are missing, which the model's lives do not know.
         whole = seen.reason != "cut" and seen.ended < synced
         if running or whole:
             checks.check_views(checker, path, read, options, 0 if whole else status)
@@ -288,7 +288,7 @@ def check_unfinished_views(checker, path, read, running, rng):
                 checker.equal(words, "status", 3, checker.call(*words)[0])
     if running:
         checks.check_events(checker, path, read, session.Options(events=True))
-    else:  # all records that there are; what they come to is known of the time before alone
+    else:  # all records; results are known only for the time before
         words = ["-i", path, "--events"]
         got = [json.loads(line) for line in checker.call(*words, "--json")[1].splitlines()]
         checker.equal(words, "records", [

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
---history of rings that have wrapped. What was overwritten before the reader came is no loss, and the
-status is 0; lives that it touches are incomplete, and nothing else is.
+--history of rings that have wrapped. Records that were overwritten before the reader opened are not lost, and the
+status is 0; lives that lack such records are incomplete, and no others.
 """
 import json
 import os
@@ -19,7 +19,7 @@ import views
 
 def check_history(checker, seed):
     rng = random.Random("history %d" % seed)
-    # Not later than the reader's own clock, on a machine that has just been started either.
+    # Not later than the reader's own clock, even on a machine that has just been started.
     made = machine.Machine(rng, cpus=rng.choice([1, 2, 4]), now=10 ** 9,
                            pid_range=rng.choice([10, 40, 1000]))
     made.begin()
@@ -71,7 +71,7 @@ def check_history(checker, seed):
 
 def with_suppressed(there, begins):
     """
-    What begins where something is suppressed tells of it first: the end of it, later, shows that.
+    A history that begins while something is suppressed reports it first: the later end shows that.
     """
     types = {}
     for record in there:
@@ -88,7 +88,7 @@ def with_suppressed(there, begins):
 
 
 def know_of(made, there):
-    """Of which tasks the trace can know: a FREE is all that is left of a thread that was reaped."""
+    """The tasks that the trace can know: a thread that was reaped before has only its FREE."""
     first = {}
     for record in there:
         if record["type"] != "free" or "thread" not in record["flags"]:
@@ -99,7 +99,7 @@ def know_of(made, there):
 
 
 def check_incomplete(checker, words, objects, latest):
-    """Lives that were there when the last of the histories begins are, those that are later are not."""
+    """Lives that were there when the last history begins are incomplete, later ones are not."""
     for each in objects:
         if each["type"] != "process":
             continue
@@ -119,7 +119,7 @@ def check_text(checker, path, begins):
 
 
 def check_replay(checker, path, there):
-    """The recording holds these records and no other."""
+    """The recording holds exactly these records."""
     read = recording.Recording(path)
     checker.equal(["-i", path], "recorded", [recording.abi.pack(record) for record in there],
                   [recording.abi.pack(event) for event in read.events if event["type"] != "history"])

@@ -12,7 +12,7 @@ KNOWN = [name for name in abi.NUMBERS if name not in ("none", "types")]
 
 
 class Whole(session.Session):
-    """It goes on when the command is gone."""
+    """The recording goes on when the command is gone."""
 
     def is_over(self, ts):
         return False
@@ -37,7 +37,7 @@ def command(read, seen):
 
 
 def processes(read, seen):
-    """Of a recording that is whole."""
+    """For a recording that is whole."""
     of = seen.lives.processes
     left = [each.state for each in of if each.freed is None]
     return {"all": len(of), "born": sum(each.born is not None for each in of),

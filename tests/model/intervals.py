@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
---interval and --metrics: what is known at the end of each interval is what a session of that length has
-seen, and what happened in it is what the one before had not. So nothing here counts as it goes.
+--interval and --metrics: at the end of each interval is known what a session of that length has
+seen, and what happened in it is the difference from the one before. So nothing here counts as it goes.
 """
 import json
 import os
@@ -16,7 +16,7 @@ import summary
 import views
 from values import figures
 
-PARTS = ("held", "unmap")  # of the memory, which can come back after the process is gone
+PARTS = ("held", "unmap")  # of memory, which can come back after the process is gone
 BOUNDS = [step * 10 ** power for power in range(4, 13) for step in (1, 2.5, 5)] + [10 ** 13]  # ns
 
 
@@ -27,7 +27,7 @@ def seen_by(read, options, end):
 
 
 def over(part):
-    """{process: its phases} of those that are gone; of memory that is open, nothing is over."""
+    """{process: its phases} of gone processes, without open memory."""
     found = {}
     for each in part.told():
         if each.freed is None:
@@ -74,7 +74,7 @@ def programs(before, part, by):
 
 
 def forks(before, part):
-    """How many were born, were reaped, and lie there."""
+    """How many were born, were reaped, and are zombies."""
     known = {each.id for each in before.lives.processes} if before else set()
     freed = {each.id for each in before.told() if each.freed is not None} if before else set()
     gone = [each for each in part.told() if each.freed is not None and each.id not in freed]
@@ -140,7 +140,7 @@ def exit_class(code):
 
 
 def samples(read, options):
-    """{series: value} of what is counted."""
+    """{series: value} of the counters."""
     part = session.Session(read, session.Options(**options))
     told, gone = part.told(), over(part)
     found = {"proclife_exits_total{status=\"%s\"}" % name: 0

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 From records to lives, in the simplest way that proclife(4) and proclife-views(7) allow. It knows
-nothing of loss: what the program says where records are missing is held against the truth instead.
+nothing of loss: if records are missing, the program's output is compared with the truth instead.
 """
 from abi import CONSTANTS, NUMBERS
 from values import texts
@@ -18,8 +18,8 @@ class Task:
         self.exit_code = self.reaper = self.waited = self.reaper_waited = None
         self.exit_cpu = self.free_cpu = None
         self.gone_before = False  # its EXIT was before the trace
-        self.found_exiting = False  # or perhaps: the snapshot found it in its exit
-        self.found_ending = False  # in its exit, or behind it, whether that was seen or not
+        self.found_exiting = False  # perhaps: the snapshot found it in its exit
+        self.found_ending = False  # in its exit, or after it, whether that was seen or not
         self.runtime = 0
         self.comm = b""
 
@@ -35,15 +35,15 @@ RSS = ("rss_anon", "rss_file", "rss_shmem", "swap")
 
 
 class Memory:
-    """An address space that its process, once that is known, lets go of."""
+    """An address space that its process drops, once that is known."""
 
     def __init__(self):
         self.process = self.own = self.by = None
         self.left = self.early = self.teardown = self.gone = self.last = None
-        self.open = True  # something can follow
+        self.open = True  # more records can follow
 
     def since(self):
-        """Since when nothing may have been missed of it."""
+        """Since when no record of it can have been missed."""
         return (self.teardown or self.left or self.early)["ts"]
 
 
@@ -51,8 +51,8 @@ class Process:
     def __init__(self, number, record, with_notify):
         self.id, self.tgid, self.seen = number, record["tgid"], record["ts"]
         self.with_notify = with_notify
-        self.comm = record["comm"]  # of the leader, as soon as there is one that is known
-        self.ghost = record["type"] == "free"  # its PID was another's by then
+        self.comm = record["comm"]  # of the leader, as soon as that is known
+        self.ghost = record["type"] == "free"  # its PID was another's already
         self.group = self.leader = self.start = None
         self.tasks = []
         self.parent = self.linked = None  # by birth; since when it is known
@@ -61,24 +61,24 @@ class Process:
         self.parent_comm = None
         self.born = self.exited = self.notified = self.reaped = self.freed = None
         self.released = False  # a snapshot found it without the tracer that had been notified
-        self.tracer = None  # the NOTIFY for it, or the TASK that told of it
+        self.tracer = None  # the NOTIFY to it, or the TASK that showed it
         self.tracer_process = None  # as far as it is known
-        self.told_pid, self.told = 0, None  # who was notified as its parent, the last one if there were more
+        self.told_pid, self.told = 0, None  # notified as its parent, the last one if there were several
         self.autoreaped = self.notice_missed = False
-        self.found_zombie = 0  # by the snapshot: when
+        self.found_zombie = 0  # when the snapshot found it
         self.found_exiting = False
         self.last_exit = None  # of its threads
-        self.exiting, self.ends = None, False  # since when it ends as a whole; does it?
-        self.shown_alive = self.end_hidden = False  # a record shows that it did not, or may have
+        self.exiting, self.ends = None, False  # since when it ends as a whole; whether it does
+        self.shown_alive = self.end_hidden = False  # a record shows that it did not, or it may have unseen
         self.dead = False
         self.uid = None
         self.ns_pid = self.ns_inum = self.cgroup = self.execs = 0
-        self.exit_rss, self.peak = None, None  # what counts of the EXIT; of the address space since the exec
+        self.exit_rss, self.peak = None, None  # from the EXIT; of the address space since the exec
         self.waited = self.seen_as_zombie = self.reaper_process = self.last_parent = None
         self.path = self.args = self.matched_args = None
         self.pieces, self.total = None, 0
         self.exit_code = self.killer = self.reaper = self.reaper_waited = None
-        self.sent = {}  # number: the signal that ends it, if that does
+        self.sent = {}  # number: the signal that would end it
         self.kthread = self.worker = False
         self.selected, self.creator = False, None
         self.coalesced = False
@@ -89,7 +89,7 @@ class Process:
 
     @property
     def memory(self):
-        """As far as it can be told: a LEFT can be that of another thread than the last one."""
+        """As far as it is certain: a LEFT can be another thread's than the last one's."""
         its = self.its_memory
         sure = self.sole or self.announced is not None or self.reaped is not None or self.freed is not None
         return its if its and (its.teardown or sure) else None
@@ -128,7 +128,7 @@ class Process:
 
     @property
     def found_dead(self):
-        """A thread that the snapshot finds beside it shows that its end had not been announced."""
+        """A thread that the snapshot finds beside it shows that the parent had not been notified of its end."""
         return self.found_zombie and (self.last_exit or 0) < self.found_zombie and not any(
             task is not self.leader and task.reaped is None and task.found_ending
             for task in self.tasks)
@@ -150,12 +150,12 @@ class Process:
 
     @property
     def announced(self):
-        """The end of its exit: when the first one was notified."""
+        """The end of its exit: the first notification."""
         return self.traced if self.traced is not None else self.notified
 
     @property
     def is_held(self):
-        """By its tracer, for which its parent waits."""
+        """Held by its tracer, which delays the parent."""
         return self.tracer is not None and not self.released and not self.told_pid and self.state == "zombie"
 
     @property
@@ -164,7 +164,7 @@ class Process:
 
     @property
     def awaits(self):
-        """The PID of who is to reap it."""
+        """The PID of the process that has to reap it."""
         if self.is_held:
             return self.tracer["receiver_tgid"]
         return self.told_pid or self.real_parent
@@ -173,16 +173,16 @@ class Process:
 class Lives:
     def __init__(self, with_exiting=False, with_memory=False, with_notify=True):
         self.with_exiting, self.with_memory, self.with_notify = with_exiting, with_memory, with_notify
-        self.memories = {}  # by handle, those that are open
-        self.mm_missed = (set(), 0)  # CPUs on which MMs are suppressed, and until when they were
+        self.memories = {}  # by handle, the open ones
+        self.mm_missed = (set(), 0)  # CPUs on which MMs are suppressed, and the time until which they were
         self.tasks = {}  # handle: the task that has it now
         self.processes = []
-        self.open = []  # those that are not gone
+        self.open = []  # processes that are not gone
         self.unwatched = set()  # CPUs on which WAITs are suppressed
         self.unwatched_until = 0
 
     def older(self, record, fits):
-        """A process that can have this task: all tasks of one whose birth was seen are known."""
+        """A process that can have this task: if its birth was seen, all its tasks are known."""
         for process in reversed(self.open):
             if process.tgid == record["tgid"] and process.born is None and fits(process) and \
                     (process.leader is None or record["pid"] != record["tgid"]):
@@ -213,7 +213,7 @@ class Lives:
         self.ts = record["ts"]
         task = self.tasks.get(record["handle"])
         if not task and not record["pid"]:
-            return None  # an idle task, which nobody made
+            return None  # an idle task, which was not forked
         if not task and record["type"] == "free" and record["pid"] != record["tgid"]:
             return None  # a thread: its process can be long gone
         if not task or (record["type"] == "fork" and task.freed is not None):
@@ -270,7 +270,7 @@ class Lives:
         if not task.runtime:
             task.runtime = record["runtime"]
         if "group_exit" in record["flags"] or (task.exiting is None and "exiting" in record["flags"]):
-            process.end_hidden = True  # what it began with can have been before
+            process.end_hidden = True  # its first EXITING can have been before
         process.shown_alive |= "group_exit" not in record["flags"]
         task.found_exiting = "exiting" in record["flags"] and "zombie" not in record["flags"]
         task.found_ending = "exiting" in record["flags"] or "zombie" in record["flags"]
@@ -283,7 +283,7 @@ class Lives:
         if task is not process.leader and process.uid is not None:
             return
         process.uid, process.cgroup = record["uid"], record["cgroup"]
-        # The first one that tells of the parent is nearest to the birth: later it can have exited.
+        # The first record with the parent is nearest to the birth: later the parent can have exited.
         if process.born is None and process.parent_handle is None:
             self.link(process, record, self.tasks.get(record["parent"]))
         if task is not process.leader:
@@ -354,7 +354,7 @@ class Lives:
 
     @staticmethod
     def outlive(process):
-        """Only its leader had ended when the snapshot found it: the tracer was not notified of the end."""
+        """Only its leader had ended when the snapshot found it: the tracer was not notified of the process's end."""
         if process.tracer and process.tracer["type"] == "task":
             process.tracer = None
 
@@ -364,18 +364,18 @@ class Lives:
         task.last_exit, task.exit_cpu = record["ts"], record["cpu"]
         task.exited = task.exiting if self.with_exiting else record["ts"]
         if self.with_exiting and task.exiting is None and not process.end_hidden:
-            process.exiting = None  # before the trace, or a kprobe missed it: that can have been the first
+            process.exiting = None  # before the trace, or missed by a kprobe: it can have been the first
         task.exit_code, task.runtime = record["exit_code"], record["runtime"]
         process.real_parent = record["parent_tgid"]
         process.dead |= "group_dead" in record["flags"]
         if process.dead:
             process.last_exit, process.exit_cpu = record["ts"], record["cpu"]
             process.exited = self.exit_of(process)
-            # The kernel's is that of all address spaces that it had; it has to be known that this was one.
+            # The kernel's peak covers all address spaces that it had; it counts only if there was just one.
             if "peak" in record["flags"] or (process.born is not None and not process.execs):
                 process.exit_rss = record["max_rss"]
             group = "group_exit" in record["flags"]
-            # Otherwise it is the leader's, which may have exited unseen.
+            # Otherwise it is the leader's code, which may have exited unseen.
             process.exit_code = record["exit_code"] if group else \
                 process.leader and process.leader.exit_code
             process.killer = process.sent.get((process.exit_code or 0) & 0x7f)
@@ -383,8 +383,8 @@ class Lives:
     @staticmethod
     def note_signal(process, signal):
         """
-        One that is not blocked decides it, if it dumps no core. A tracer can hold it back, though: if there
-        is another one before the end begins, when the one that ended it was sent is not certain.
+        A signal that is not blocked decides it, unless it dumps core. But a tracer can hold it back: if there
+        is another one before the end begins, the time of the deadly one is not certain.
         """
         first = process.sent.get(signal["signo"])
         if signal["result"] != 0 or (first and (signal["signo"] == SIGKILL or process.ends)):
@@ -418,19 +418,19 @@ class Lives:
             process.notified = record["ts"]  # otherwise the first one was before the trace
             process.coalesced = record["signo"] != 0 and record["result"] == 2
         process.autoreaped = "autoreap" in record["flags"]
-        process.told_pid = record["receiver_tgid"]  # the others inherit it
+        process.told_pid = record["receiver_tgid"]  # the others adopt it
         receiver = self.tasks.get(record["receiver"])
         process.told = receiver.process if receiver else None
 
     # Address spaces
 
     def may_lack(self, memory):
-        """Can another one have its handle by now? Whoever holds it can have had no record."""
+        """Can another one have its handle now? Its holder need not have had a record."""
         cpus, until = self.mm_missed
         return bool(cpus) or until >= memory.since()
 
     def open_memory(self, mm):
-        """Who goes on after tearing down its own has done that, though no GONE says so."""
+        """A task that goes on after its own TEARDOWN has finished it, though there is no GONE."""
         its = self.memories.get(mm)
         if its and its.own and (its.process.announced is not None or its.process.reaped is not None):
             self.end_memory(its, mm)
@@ -441,7 +441,7 @@ class Lives:
         self.memories.pop(mm, None)
 
     def drop_memory(self, its, mm):
-        """What was known of it is of no use, or of another one."""
+        """What was known of it no longer counts, or belongs to another one."""
         self.end_memory(its, mm)
         if its.process:
             its.process.its_memory = None
@@ -503,13 +503,13 @@ class Lives:
             return
         elif not its.process or its.teardown or self.may_lack(its) or \
                 "execing" in record["flags"] and not process.shares:
-            self.drop_memory(its, record["mm"])  # whoever execs had it, too
+            self.drop_memory(its, record["mm"])  # the task that execs had it, too
             return
         its.teardown, its.by = record, record["handle"]
-        if "kthread" not in record["flags"]:  # which can do it for others
+        if "kthread" not in record["flags"]:  # a kthread can do it for others
             its.last = record
         if not own and not any(record[name] for name in (*RSS, "tables")):
-            self.end_memory(its, record["mm"])  # there need not be a GONE
+            self.end_memory(its, record["mm"])  # a GONE need not follow
 
     def mm_gone(self, record, _, its, __):
         if its and its.teardown and its.by == record["handle"] and (its.own or not self.may_lack(its)):
@@ -519,12 +519,12 @@ class Lives:
             self.drop_memory(its, record["mm"])
 
     def at_memory(self, process):
-        """The processes of those who had a part in it."""
+        """The processes of the tasks that had a part in it."""
         its = process.memory
         return [each["process"] for each in (its.last, its.teardown, its.early) if each] if its else []
 
     def settle_memory(self):
-        """The trace ends. What may have ended unseen is not said to go on."""
+        """The trace ends. What may have ended unseen does not count as going on."""
         for mm, its in list(self.memories.items()):
             if self.open_memory(mm) and self.may_lack(its):
                 self.end_memory(its, mm)
@@ -534,7 +534,7 @@ class Lives:
         process.wait = record
 
     def suppress(self, record):
-        """From here on, or up to here, the module did not record all that there was of a type."""
+        """From here on, or up to here, the module suppressed records of a type."""
         if record["what"] == NUMBERS["mm"]:
             cpus, until = self.mm_missed
             (cpus.discard if record["ended"] else cpus.add)(record["cpu"])
@@ -547,7 +547,7 @@ class Lives:
                 self.unwatched.add(record["cpu"])
 
     def last_wait(self, of):
-        """When it has last called wait(2), unless it can have called it since without a record."""
+        """The last wait(2), unless it can have called wait(2) since without a record."""
         known = of.waited is not None and not self.unwatched and of.waited > self.unwatched_until
         return of.waited if known else None
 
@@ -560,7 +560,7 @@ class Lives:
         if task is process.leader:
             process.cgroup = record["cgroup"]
         reaper = self.tasks.get(record["reaper"])
-        if not reaper or reaper.process is not process:  # else an exec releases it, no wait(2)
+        if not reaper or reaper.process is not process:  # otherwise an exec releases it, and no wait(2)
             task.reaper_waited = self.last_wait(reaper) if reaper else None
         if task is process.leader:
             parent = process.told_pid or process.real_parent
@@ -576,7 +576,7 @@ class Lives:
             reaper.waited = None
 
     def tracer_of(self, process):
-        """Of a tracer that the snapshot tells of, only the PID is known."""
+        """Only the PID is known of a tracer from the snapshot."""
         if process.tracer is None or process.traced is not None:
             return process.tracer_process
         holders = [each for each in self.open if each.tgid == process.tracer["receiver_tgid"]]
@@ -585,16 +585,16 @@ class Lives:
     def on_free(self, record, task, process):
         task.freed, task.free_cpu = record["ts"], record["cpu"]
         task.runtime = record["runtime"]
-        # What is known of its process when a thread is gone is what counts for the thread.
+        # A thread counts with what is known of its process when the thread is gone.
         task.last = {"cgroup": process.cgroup, "uid": process.uid, "parent": process.parent_comm,
                      "parent_pid": process.parent_pid}
-        # If its leader has not been seen as yet, that lives on.
+        # If its leader has not been seen yet, the leader lives on.
         if process.start is not None and all(each.freed is not None for each in process.tasks):
             process.freed, process.free_cpu = record["ts"], record["cpu"]
             its = process.its_memory
             if its and its.open and its.own:
                 self.end_memory(its, process.mm)
-            process.last_parent = process.parent  # as far as it is known by now
+            process.last_parent = process.parent  # as far as known now
             process.tracer_process = self.tracer_of(process)
             self.open.remove(process)
 
@@ -613,7 +613,7 @@ def mark(later, earlier):
 
 
 def killed(process):
-    """When the signal that ended it was sent."""
+    """The time at which the deadly signal was sent."""
     sent = process.killer
     return sent["ts"] if sent and not (
         sent["blocked"] or sent["again"] or process.end_hidden or
@@ -627,7 +627,7 @@ def tracer(process):
 
 
 def actor(record, process):
-    """MM names the thread alone: its process if it leads that, or if it is the one whose memory it was."""
+    """MM names only the thread: its process if it is the leader, or if the memory was its own."""
     own = record and record["process"] is process and process.start is not None
     return record and dict(texts("comm", record["comm"] if record["pid"] == record["tgid"] else
                                  process.comm if own else None),

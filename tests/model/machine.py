@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-A machine that never was: tasks that fork, exec, wait and die as Linux lets them, from a seed, the
-records that the module would write of it, and the truth of each process. No two figures are the same
-unless they have to be, so that nothing can be taken for something else.
+A made-up machine: tasks that fork, exec, wait and die as on Linux, from a seed, the
+records that the module would write of it, and the truth of each process. No two figures are equal
+unless they have to be, so that a mix-up shows.
 """
 import signal
 
@@ -25,11 +25,11 @@ class Machine(Dying, Marks, Notices):
         self.records = [[] for cpu in range(cpus)]
         self.snapshot = []
         self.suppressing = {}  # (CPU, type): since when
-        self.missing = {}  # (CPU, type): so many since then
-        self.unrecorded = {}  # (CPU, type): so many in all
-        self.suppressed = False  # was what was written last?
+        self.missing = {}  # (CPU, type): how many since then
+        self.unrecorded = {}  # (CPU, type): how many in all
+        self.suppressed = False  # was the last record suppressed?
         self.busy, self.execing = set(), []  # CPUs and processes in the middle of an exec
-        self.processes = []  # all that there ever were
+        self.processes = []  # all that ever existed
         self.next_pid, self.pid_range = 100, pid_range
         self.recording = False
         self.began = None
@@ -51,7 +51,7 @@ class Machine(Dying, Marks, Notices):
             self.step()
         self.run(older * 6)
 
-    # What a record is made of
+    # The parts of a record
 
     def number(self, most=10 ** 6):
         return self.random.randrange(1, most)
@@ -87,11 +87,11 @@ class Machine(Dying, Marks, Notices):
         return ts
 
     def free_cpu(self):
-        """One that does not write pieces of arguments just now."""
+        """A CPU that is not writing pieces of arguments."""
         return self.random.choice([cpu for cpu in range(self.cpus) if cpu not in self.busy])
 
     def tick(self):
-        """Time goes on, or not: CPUs write at the same time, too."""
+        """Advances the time, or not: CPUs also write at the same time."""
         self.now += self.random.choice([0, 1, 1, self.random.randrange(50),
                                         self.random.randrange(20000), self.random.randrange(10 ** 7)])
 
@@ -192,20 +192,20 @@ class Machine(Dying, Marks, Notices):
                    tracer_tgid=process.tracer.process.tgid if "zombie" in flags and self.is_held(process) else 0)
 
     def group_code(self, process):
-        """What wait(2) gives once all threads have ended; from Linux 5.18 on the last one to begin sets it."""
+        """What wait(2) returns once all threads have ended; from Linux 5.18 on the last one to begin sets it."""
         if process.code is not None:
             return process.code
         return max((each for each in process.tasks if each.exiting), key=lambda each: each.exiting).leaves_with or 0
 
     def exit_flags(self, task):
-        """As a snapshot finds it."""
+        """The state that a snapshot finds."""
         process, flags = task.process, set()
         begun = [each for each in process.alive() if each.exiting is not None]
         if task.exited is not None:
             flags |= {"exiting", "zombie"}
-        elif task in begun and self.random.random() < .7:  # which the kernel notes some time later
+        elif task in begun and self.random.random() < .7:  # which the kernel marks some time later
             flags.add("exiting")
-        # It notes a core dump a moment later; and from Linux 5.18 on the last of those that exit alone.
+        # It marks a core dump a moment later; and from Linux 5.18 on the last of threads that exit alone.
         if begun and process.code is not None or process.code is not None and self.random.random() < .7 \
                 or begun == process.alive() and not self.before_5_18 and self.random.random() < .8:
             flags.add("group_exit")
@@ -258,7 +258,7 @@ class Machine(Dying, Marks, Notices):
             self.join(thread, task)
 
     def parent_task(self, process):
-        """The task that the kernel has as real_parent: any that lives, else the leader."""
+        """The task that the kernel has as real_parent: any living thread, else the leader."""
         return (process.parent.alive() or [process.parent.leader])[0]
 
     def rename(self, task, name=None, exempt=False):
@@ -267,7 +267,7 @@ class Machine(Dying, Marks, Notices):
         cpu = self.free_cpu()
         told = exempt or not self.budget or (cpu, "rename") not in self.suppressing
         if task is process.leader and told and self.random.random() < .3:
-            # Only where the record will tell that it has moved.
+            # Only if the record will show that it has moved.
             self.move(process, self.random.choice(self.cgroup_numbers + [self.unnamed_cgroup]))
         self.write("rename", task, cpu=cpu, exempt=exempt, name=name, cgroup=process.cgroup)
         task.comm = name
@@ -303,7 +303,7 @@ class Machine(Dying, Marks, Notices):
         self.execing.remove(process)
 
     def take_lead(self, task):
-        """A thread that does not lead its process calls exec: it becomes its leader."""
+        """A thread that is not the leader calls exec: it becomes the leader."""
         process, leader = task.process, task.process.leader
         if leader.exited is None:
             self.exit_task(leader, 0)
@@ -321,7 +321,7 @@ class Machine(Dying, Marks, Notices):
             recorded = vector[:random.randrange(len(vector) + 1)]
         process.args, process.args_cut = recorded, len(recorded) < len(vector)
         if not vector:
-            process.args = None  # no record tells
+            process.args = None  # no record has them
         for offset in range(0, len(recorded) or (1 if vector else 0), 64):
             piece = recorded[offset:offset + 64]
             last = offset + 64 >= len(recorded)
@@ -332,8 +332,8 @@ class Machine(Dying, Marks, Notices):
 
     def meanwhile(self, task, cpu):
         """
-        Interrupts are off on the CPU that writes the pieces; on another one somebody else writes
-        the same, or sends a signal to this very task.
+        Interrupts are off on the CPU that writes the pieces; on another one another task writes
+        the same types, or sends a signal to this task.
         """
         self.busy.add(cpu)
         free = [other for other in range(self.cpus) if other not in self.busy]
@@ -378,7 +378,7 @@ class Machine(Dying, Marks, Notices):
         if children and task.process is not self.init:
             task.waits = True
             task.wants = self.random.choice([0, self.random.choice(children).tgid])
-            what = 2 if task.wants else self.random.choice([0, 1, 1, 2, 3])  # nobody has the number, perhaps
+            what = 2 if task.wants else self.random.choice([0, 1, 1, 2, 3])  # perhaps no process has the number
             task.waited = self.write("wait", task, wanted=task.wants, what=what)
 
     def wanted(self, task):
@@ -387,7 +387,7 @@ class Machine(Dying, Marks, Notices):
                 each.parent is task.process and task.wants in (0, each.tgid)]
 
     def crowd(self, name, count, zombie, life=10 ** 6):
-        """So many processes of one name, one after the other, that live and are zombies for about so long."""
+        """Processes of one name, one after the other, that live and are zombies for about these times."""
         for _ in range(count):
             self.now += self.number(10 ** 6)
             child = self.new_process(self.init, comm=name)

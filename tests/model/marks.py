@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-What leads to the end of a machine's tasks and comes along with it: where an exit begins, address spaces and
+What leads to and accompanies the end of a machine's tasks: the beginning of an exit, address spaces and
 their holders, core dumps, the OOM killer, and which cgroups have tasks.
 """
 import collections
@@ -10,21 +10,21 @@ import abi
 from cast import Process, Task
 
 MM = {name: abi.CONSTANTS["MM_" + name.upper()] for name in ("left", "async", "early", "teardown", "gone")}
-# What the module's parameters, or the kernel, can leave out
+# Types that the module's parameters, or the kernel, can leave out
 SWITCHES = [({"exiting", "coredump"}, .2), ({"mm"}, .2), ({"cgroup"}, .1), ({"oom"}, .05), ({"notify"}, .1)]
 ALL = sum(1 << number for number, name in abi.TYPES.items() if name not in ("none", "types"))
 
 
 class Mm:
-    """An address space, who holds it, and what became of it."""
+    """An address space, its holders, and what became of it."""
 
     def __init__(self, handle, peak):
         self.handle, self.tasks, self.visitors = handle, set(), []
         self.peak = peak  # KiB; it grows
-        self.left = {}  # of each process whose last thread let go while others held it: the LEFT
+        self.left = {}  # the LEFT of each process whose last thread dropped it while others held it
         self.early = []
         self.teardown = self.gone = self.last = None
-        self.own = None  # the process that let go last as it exited
+        self.own = None  # the process that dropped it last as it exited
 
     def users(self):
         return len(self.tasks) + len(self.visitors)
@@ -34,16 +34,16 @@ class Marks:
     """A part of Machine."""
 
     def prepare_marks(self, lacks):
-        """lacks: what the trace does not have; None: whatever comes up."""
+        """lacks: the types that the trace does not have; None: random."""
         random = self.random
         self.lacks = set().union(*(kinds for kinds, chance in SWITCHES if random.random() < chance))
         self.lacks = self.lacks if lacks is None else lacks
         self.mm_marks = {what for what in MM.values() if random.random() < .95 and "mm" not in self.lacks}
         self.cgroup_leave = random.choice([1, 2])
-        self.visits = []  # (address space, who holds it for a while)
+        self.visits = []  # (address space, its temporary holder)
         self.late = []  # address spaces that a worker of the kernel will tear down
-        self.unmapping = []  # (address space, the worker that is at it)
-        self.free_mms = []  # handles of those that are gone
+        self.unmapping = []  # (address space, the worker that unmaps it)
+        self.free_mms = []  # handles of address spaces that are gone
         self.switching = []  # tasks that have exited, and have not been switched away from
         self.population = collections.Counter()  # of each cgroup: tasks there and below
         paths = {path: number for number, path in self.cgroups.items()}
@@ -52,19 +52,19 @@ class Marks:
         self.above[self.unnamed_cgroup] = paths[b"/"]
         self.idle = [self.no_process(self.handle(), b"swapper/%d" % cpu, {"kthread"})
                      for cpu in range(self.cpus)]
-        self.nobody = self.no_process(0, b"", set())  # whom a record is about that is about no task
+        self.nobody = self.no_process(0, b"", set())  # the subject of a record about no task
         self.leaving = []  # tasks that begin to exit, or have begun, and take their time
         self.blocked = []  # (process, signal, killer): deadly ones that are blocked
 
     def no_process(self, handle, comm, kind):
-        """What runs where nothing else does: no task that anybody made."""
+        """The idle task, which was not forked."""
         process = Process(self, handle, 0, None)
         process.leader = Task(process, handle, 0, 0, comm)
         process.leader.kind = kind
         return process.leader
 
     def header(self):
-        """What the module's header says of these records."""
+        """The module's header fields about these records."""
         return {"features": ALL & ~sum(1 << abi.NUMBERS[kind] for kind in self.lacks),
                 "mm_marks": sum(1 << what for what in self.mm_marks),
                 "cgroup_leave": self.cgroup_leave, "exit_mark": self.exit_mark}
@@ -76,7 +76,7 @@ class Marks:
         self.now += self.random.randrange(1000)
 
     def kernel_thread(self):
-        """One that is not at work; None: all are."""
+        """A kernel thread that is idle; None: all are busy."""
         busy = [worker for _, worker in self.unmapping]
         idle = [task for process in self.processes for task in process.working()
                 if "kthread" in task.kind and task not in busy]
@@ -89,7 +89,7 @@ class Marks:
         process = task.process
         self.enter(task, process.cgroup)
         if "kthread" in task.kind:
-            process.shares = True  # that of kthreadd, who has none
+            process.shares = True  # kthreadd's, which has none
             return
         if task is process.leader:
             process.shares = bool(creator.process.mm) and self.random.random() < .15  # as with vfork(2)
@@ -97,13 +97,13 @@ class Marks:
         process.mm.tasks.add(task)
 
     def new_mm(self):
-        """As often as not it lies where another one was."""
+        """In half of the cases it has the address of an earlier one."""
         reused = self.free_mms and self.random.random() < .5
         handle = self.free_mms.pop(self.random.randrange(len(self.free_mms))) if reused else self.handle()
         return Mm(handle, 1 + self.number())
 
     def mark(self, mm, what, head, flags=(), users=0, empty=False):
-        """A record, and what it tells, with who it was."""
+        """Writes a record, and returns its time and its task."""
         kib = {} if what == "gone" or empty else dict(
             {name: self.number() for name in ("rss_anon", "rss_file", "rss_shmem", "tables")},
             swap=self.random.choice([0, self.number()]))
@@ -115,7 +115,7 @@ class Marks:
                     comm=self.name_of(head), thread_comm=head.comm)
 
     def tear_down(self, mm, head, flags=(), last=None):
-        """last: whoever let go of it, if that was not the head."""
+        """last: the task that dropped it, if that was not the head."""
         empty = self.random.random() < .05  # nothing is mapped, and then there is no GONE
         mm.teardown = self.mark(mm, "teardown", head, flags, empty=empty)
         mm.last = mm.teardown if last is None else last
@@ -142,7 +142,7 @@ class Marks:
                 self.take_early(*each)
 
     def take_early(self, mm, head=None):
-        """Old kernels take that of a victim so themselves, in its teardown: that is none."""
+        """Old kernels take a victim's memory early themselves, in its teardown: this does not count."""
         if head and self.random.random() < .3:
             self.mark(mm, "early", head)
             return
@@ -180,7 +180,7 @@ class Marks:
                 self.let_go(mm, visitor)
 
     def visit(self):
-        """Somebody looks into an address space, as through /proc, which can outlive its owner by that."""
+        """A process reads an address space, as through /proc, so that it can outlive its owner."""
         owners = [process for process in self.processes if process.mm and process.alive()]
         dying = [process for process in owners if process.mm.users() and not process.working()]
         visitor = self.random.choice(self.running())
@@ -195,7 +195,7 @@ class Marks:
         if late and (mm.last or self.random.random() < .8):  # another's can be in between, and then there is none
             mm.last = self.mark(mm, "async", visitor)
             others = [task for task in self.running() if task.process.mm is not mm and task is not visitor]
-            if others and self.random.random() < .1:  # who takes it at this moment
+            if others and self.random.random() < .1:  # a process that takes a reference at this moment
                 late = False
                 mm.visitors.append(others[0])
                 self.visits.append((mm, others[0]))
@@ -243,12 +243,12 @@ class Marks:
                            mm=process.mm.handle, mm_users=process.mm.users())
         task.exiting = self.write("exiting", task, flags, exit_code=code, cgroup=process.cgroup, **payload)
         if group:
-            # A dump of its core, which comes first, would have been seen if it was not before the trace.
+            # A core dump, which comes first, would have been seen unless it was before the trace.
             self.note_end(process, task.exiting, code & 0x7f in self.CORE and process.born is None)
         self.blink()
 
     def note_end(self, process, ts, doubtful=False):
-        """Here it begins to end as a whole, unless it has before."""
+        """It begins to end as a whole here, unless it has before."""
         if process.ending is None:
             process.ending = ts
             process.end_told |= process.shown_alive and not process.found_ending and not doubtful
@@ -270,7 +270,7 @@ class Marks:
         return max(task.exiting for task in process.tasks)
 
     def begin_exits(self, tasks, code):
-        """Of a process that ends as a whole: the others can begin before the first one is through."""
+        """For a process that ends as a whole: other threads can begin before the first one has exited."""
         signo = code & 0x7f
         if signo in self.CORE and tasks:
             process = tasks[0].process
@@ -305,7 +305,7 @@ class Marks:
     # Cgroups
 
     def chain(self, number):
-        """It and those above it."""
+        """The cgroup and its ancestors."""
         while number is not None:
             yield number
             number = self.above.get(number)

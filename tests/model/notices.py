@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-To whom the ends of a machine's tasks are announced: exit_notify(), ptrace and the reapers of Linux. A task
+Which processes are notified of the ends of a machine's tasks: Linux's exit_notify(), ptrace and reapers. A task
 that traces a process traces all of its threads.
 """
 import signal
@@ -10,7 +10,7 @@ class Notices:
     """A part of Machine."""
 
     def attach(self, tracer):
-        """As a debugger does; at its end it lets go."""
+        """Traces like a debugger, which detaches at its end."""
         those = [each for each in self.processes
                  if each.tracer is None and each.working() and each.leader.exited is None
                  and each not in (self.init, self.kthreadd, tracer.process)
@@ -32,7 +32,7 @@ class Notices:
                           parent_tgid=process.parent.tgid if process.parent else 0)
 
     def announce_to_tracer(self, task, cpu=None):
-        """Not of the end of the process, if the leader or another thread ends."""
+        """Notifies of a thread's or leader's end, which is not the process's."""
         process, flags = task.process, {"tracer"} if self.is_held(task.process) else set()
         if task is process.leader and not process.alive() and \
                 all(each is task or each.reaped is not None for each in process.tasks):
@@ -44,13 +44,13 @@ class Notices:
             process.notified = process.notified or ts
 
     def announce_to_parent(self, process, task, cpu=None):
-        """@task does it, and releases the process if the parent does not want to know."""
+        """@task notifies the parent, and releases the process if the parent ignores SIGCHLD."""
         parent, signo = process.parent, process.exit_signal
         if signo != signal.SIGCHLD and self.random.random() < .3:
-            signo = signal.SIGCHLD  # one of both has executed another program since
+            signo = signal.SIGCHLD  # one of both has executed a program since
         ignored = parent.ignores and signo == signal.SIGCHLD or "kthread" in process.leader.kind
         if ignored and self.random.random() < .5:
-            signo = 0  # SIG_IGN, and not SA_NOCLDWAIT
+            signo = 0  # for SIG_IGN, but not for SA_NOCLDWAIT
         flags = {"group_dead"} | ({"autoreap"} if ignored else set())
         why = 0 if not ignored else 2 if signo else self.random.choice([1, 3])
         ts = self.announce(process.leader, self.parent_task(process), flags, signo, cpu, why)
@@ -60,7 +60,7 @@ class Notices:
             self.reap(process.leader, task)
 
     def detach_all(self, tracer, cpu):
-        """A task exits, and lets those go that it traces."""
+        """A task exits, and detaches from its tracees."""
         for process in self.processes:
             if process.tracer is not tracer:
                 continue
@@ -84,7 +84,7 @@ class Notices:
         return True
 
     def let_thread_go(self, task, cpu):
-        """Nobody waits for a thread, unless it is traced."""
+        """No process waits for a thread, unless it is traced."""
         process = task.process
         tracer = process.tracer
         if tracer is None:
@@ -97,7 +97,7 @@ class Notices:
         tracer.waits, tracer.waited = False, None
 
     def let_go_held(self):
-        """Tracers come by and by for those whose end they know; then the parents learn of them."""
+        """Tracers later wait for tracees whose end they know; then the parents are notified."""
         for process in self.processes:
             if not process.zombie() or not self.is_held(process) or self.random.random() < .6:
                 continue

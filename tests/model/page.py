@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page of --html: what is packed in it is the lives of the trace, and the sums of --summary."""
+"""The page of --html: it packs the lives of the trace, and the sums of --summary."""
 import base64
 import json
 import os
@@ -41,7 +41,7 @@ def signed(value):
 
 
 def column(reader, count):
-    """Where a value is there twice, how often it is there once more follows."""
+    """After two equal values comes the number of further repetitions."""
     part, found, last = reader.part(reader.uint()), [], None
     while len(found) < count:
         value = part.uint()
@@ -59,7 +59,7 @@ def strings(reader):
 
 
 def lines(reader):
-    """Command lines: of each, what is as in another one before it, and what is not."""
+    """Command lines: the part that each shares with an earlier one, and the rest."""
     words, found, recent = strings(reader), [[]], []
     count = reader.uint()
     packed = reader.part(reader.uint())
@@ -93,7 +93,7 @@ def unescape(text):
 
 
 def arguments(text):
-    """As a shell reads them."""
+    """Arguments as a shell reads them."""
     found = []
     for plain, quoted, escaped in re.findall(r"([^ '$]+)|(?<!\$)'([^']*)'|\$'((?:[^'\\]|\\.)*)'", text):
         found.append(plain.encode() or quoted.encode() or unescape(escaped))

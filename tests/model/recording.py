@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
 A recording, by CTF 1.8 and by what its own metadata says: the env block, the packets' header and the
-events. Reads any; writes one after the metadata of another as its pattern.
+events. Reads any; writes one with the metadata of another as a template.
 """
 import os
 import re
@@ -14,7 +14,7 @@ MAGIC = 0xC1FC1FC1
 SNAPSHOT = 2 ** 32 - 1
 PACKET_ALIGN = 4096
 
-# Metadata's names where they are not those of abi.h: `tid` is the task, and `pid` its process.
+# The metadata's names that differ from abi.h: `tid` is the task, and `pid` its process.
 RENAMED = {
     "*": {"tid": "pid", "pid": "tgid", "ns_tid": "ns_pid", "parent_pid": "parent_tgid",
           "wait_status": "exit_code"},
@@ -107,12 +107,12 @@ class Recording:
             self.metadata = Metadata(file.read())
         self.env = self.metadata.env
         self.cgroups = {}
-        self.running = False  # its recorder is at work: whoever makes it so says it here
+        self.running = False  # its recorder is running: set by the code that makes it run
         found = []
         for name in sorted(os.listdir(folder)):
             if name == "snapshot" or name.startswith("cpu_"):
                 found += self.read_stream(os.path.join(folder, name))
-        # By time, then CPU, then position; what was lost lies after its `from`.
+        # By time, then CPU, then position; a loss lies after its `from`.
         self.events = [event for key, event in sorted(found, key=lambda each: each[0])]
         self.last = max((event["ts"] for event in self.events if "ts" in event), default=0)
         self.lost = sum(event["lost"] for event in self.events if event["type"] == "lost")
@@ -130,7 +130,7 @@ class Recording:
         while len(data) - at >= self.metadata.packet.bytes:
             packet = self.metadata.packet.unpack(data, at)
             if packet["magic"] != MAGIC and not self.env["complete"]:
-                break  # its recorder had not come to its header
+                break  # its recorder had not written its header
             assert packet["magic"] == MAGIC and packet["uuid"] == self.metadata.uuid, path
             if at + packet["packet_size"] // 8 > len(data):
                 break
@@ -151,7 +151,7 @@ class Recording:
             at += packet["packet_size"] // 8
 
     def declared(self, event):
-        """What CTF says of this record: the names that the metadata gives, and the values."""
+        """The CTF event of this record: the metadata's names, and the values."""
         number = abi.NUMBERS[event["type"]]
         name, layout = self.metadata.events[number]
         values = layout.unpack(abi.pack(event))
@@ -159,7 +159,7 @@ class Recording:
 
 
 def checksum(header):
-    """Of a packet's header whose own checksum is 0: ctf.h has it in C."""
+    """The checksum of a packet's header, whose own checksum is 0: ctf.h has it in C."""
     value = 0xcbf29ce484222325
     for word in struct.unpack("<16Q", header):
         value = (value ^ word) * 0x100000001b3 % 2 ** 64
@@ -167,7 +167,7 @@ def checksum(header):
 
 
 def packets(metadata, uuid, cpu, parts, most=60):
-    """parts: of one stream, (gap or None, records), each in packets of its own."""
+    """parts: (gap or None, records) of one stream, each in its own packets."""
     out, lost, number, before = b"", 0, 0, 0
     for gap, records in parts:
         chunks = [records[i:i + most] for i in range(0, len(records), most)] or [[]]
@@ -197,7 +197,7 @@ def packets(metadata, uuid, cpu, parts, most=60):
 
 
 def total(cpu, parts, size):
-    """The line of the metadata that tells what a stream has in all."""
+    """The line of the metadata with the totals of a stream."""
     times = [0] + [record["ts"] for gap, records in parts for record in records]
     times += [gap["from"] for gap, records in parts if gap]
     return '\ttotal_%s = "%d %d %d %d %d";\n' % (
@@ -207,7 +207,7 @@ def total(cpu, parts, size):
 
 
 def write(folder, metadata, uuid, env, streams, cgroups=None, most=60):
-    """streams: of each CPU, its parts. What the env block has to say of the files is added."""
+    """streams: the parts of each CPU. The totals are added to the env block."""
     os.mkdir(folder)
     sizes = {}
     for cpu, parts in streams.items():
@@ -222,7 +222,7 @@ def write(folder, metadata, uuid, env, streams, cgroups=None, most=60):
                     "lost": sum(gap["lost"] for gap, records in parts if gap),
                     "streams": len(streams), "bytes": sum(sizes.values())}, **env)
         totals = "".join(total(cpu, streams[cpu], sizes[cpu]) for cpu in sorted(streams))
-    else: # nobody knows as yet
+    else: # not known yet
         env = dict(env, records=0, lost=0, streams=0, bytes=0)
     text = re.sub(r"\ttotal_.*\n", "", metadata.with_env(uuid, **env))
     with open(os.path.join(folder, "metadata"), "w", encoding="ascii") as file:

@@ -36,7 +36,7 @@ def new_machine(rng, steps, **options):
 
 
 def tell_of_ends(first, second):
-    """Does one father announce both, its child's end, and another child's or its own?"""
+    """Is one father involved in two notices at a time: his child's end, and another child's or his own?"""
     return first["type"] == second["type"] == "notify" and second["ts"] - first["ts"] < 2000
 
 
@@ -79,7 +79,7 @@ def check_gaps(checker, seed):
 
 
 def check_loss_is_said(checker, path, lost):
-    """Every view says how many records were lost, and so does the status."""
+    """Every view reports how many records were lost, and the status shows it."""
     for view in (["--tree"], ["--latency"], ["--parents"], ["--zombies"], ["--events"],
                  ["--latency", "--threads"], ["--expect", "zombies>=0"], ["--latency", "--by", "comm"]):
         words = ["-i", path, *view]
@@ -98,7 +98,7 @@ def check_loss_is_said(checker, path, lost):
 
 
 def check_event_gaps(checker, path, read, told, status, made):
-    """The records are all there, and each gap stands at its beginning."""
+    """All records are there, and each gap is ordered by its beginning."""
     words = ["-i", path, "--events"]
     code, out, _ = checker.call(*words, "--json")
     checker.equal(words, "status", status, code)
@@ -154,7 +154,7 @@ def check_times(checker, words, objects, told, show):
 
 
 def check_phases_of_lines(checker, path, objects, status):
-    """--latency is made of the lives that --tree tells."""
+    """--latency is made of the lives that --tree shows."""
     words = ["-i", path, "--latency"]
     code, out, _ = checker.call(*words, "--json")
     got = [json.loads(line) for line in out.splitlines()]
@@ -175,7 +175,7 @@ def check_phases_of_lines(checker, path, objects, status):
 
 
 def check_cut(checker, seed):
-    """The recorder did not come to its end: what is there is shown, and status 3 says that it is not all."""
+    """The recorder did not finish: what is there is shown, and status 3 means that it is not all."""
     rng = random.Random("cut %d" % seed)
     made = new_machine(rng, 60)
     path, read = checks.make(checker, "cut", made, complete=0, ended=0, reason=b"", records=0,
@@ -214,7 +214,7 @@ def check_command(checker, seed):
 
 
 def check_several(checker, seed):
-    """-i several times: the figures are added up; cgroups go by their paths."""
+    """-i several times: the figures are added up, with cgroups by their paths."""
     rng = random.Random("several %d" % seed)
     runs = [checks.make(checker, "part%d" % n, new_machine(rng, 60)) for n in range(3)]
     by_mark = {}
@@ -242,8 +242,8 @@ def check_several(checker, seed):
 def check_device(checker, seed):
     """--history of a device, and what --record makes of it: for the model and for babeltrace2."""
     rng = random.Random("device %d" % seed)
-    # A reader takes nothing that is later than its own clock, which on a machine that has just
-    # been started is not far from 0.
+    # A reader takes nothing later than its own clock, which on a machine that has just
+    # been started is near 0.
     made = new_machine(rng, 40, now=10 ** 9)
     path = os.path.join(checker.path, "device")
     device.write(path, made.records, 1 << 12, dict(checks.HEADER, **made.header(),
@@ -262,7 +262,7 @@ def check_device(checker, seed):
     for mine, its in zip(views.events(seen), got):
         for phase in views.PHASES:
             if phase not in its:
-                mine.pop(phase, None)  # of what was there before, not all can be known
+                mine.pop(phase, None)  # not everything can be known of older lives
         if mine != its:
             checker.differ(words, "history", mine, its)
             break
@@ -274,7 +274,7 @@ def check_device(checker, seed):
 
 
 def check_ctf(checker, path, read):
-    """Metadata's fields are those of abi.h by their names, and babeltrace2 reads the same."""
+    """The metadata has the fields of abi.h by name, and babeltrace2 reads the same."""
     lines = subprocess.run(
         ["babeltrace2", path], capture_output=True, check=False, env=checker.environment).stdout
     lines = re.split(r"\n(?=\[\d\d:)", lines.decode(errors="replace"))
@@ -298,7 +298,7 @@ def check_ctf(checker, path, read):
 
 
 def check_text(checker, path, read):
-    """The numbers of the text are those of the JSON."""
+    """The numbers in the text equal the JSON's."""
     objects = [json.loads(line) for line in
                checker.call("-i", path, "--tree", "--json")[1].splitlines()]
     processes = [each for each in objects if each["type"] == "process"]

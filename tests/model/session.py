@@ -7,14 +7,14 @@ import lives
 
 
 class Options:
-    """What the command line says, as far as it decides on lives and events."""
+    """The options of the command line that select lives and events."""
 
     def __init__(self, pids=(), comms=(), uids=(), cgroups=(), ends=(), args=(), threads=False,
                  duration=None, count=None, events=False, snapshot=False):
         self.pids, self.comms, self.uids, self.cgroups = pids, comms, uids, cgroups
         self.ends, self.args = ends, args  # ends: "failed", "status=1", "signal=9"
         self.threads, self.duration, self.count, self.events = threads, duration, count, events
-        self.snapshot = snapshot  # what was there before is told, though it was found after the end
+        self.snapshot = snapshot  # what was there before is shown, though it was found after the end
 
     def filters(self):
         return bool(self.comms or self.uids or self.cgroups or self.ends or self.args)
@@ -34,7 +34,7 @@ class Options:
             yield "--count=%d" % self.count
 
 
-# What a filter finds: True, False, or None, if that is not known.
+# The results of filters: True, False, or None if not known.
 
 def every(answers):
     return False if False in answers else None if None in answers else True
@@ -81,7 +81,7 @@ class Session:
         self.lives = lives.Lives(bool(self.env["features"] >> abi.NUMBERS["exiting"] & 1), all(
             self.env["mm_marks"] >> what & 1 for what, name in lives.MM.items()
             if name in ("teardown", "gone")), bool(self.env["features"] >> abi.NUMBERS["notify"] & 1))
-        self.shown = []  # of --events: the record, and what is known of its life by then
+        self.shown = []  # for --events: the record, and what is known of its life then
         self.others = []  # records that are about no task
         self.has_snapshot = False
         self.lost = 0
@@ -89,7 +89,7 @@ class Session:
         self.waiting_for = list(options.pids)
         self.command = not options.pids and self.env["command"]
         self.is_selective = bool(options.pids or self.command)
-        self.begotten = set()  # ids of those whose creator was selected when they were born
+        self.begotten = set()  # ids of processes whose creator was selected at their birth
         self.run()
 
     def matches(self, process):
@@ -104,19 +104,19 @@ class Session:
             not options.cgroups or some([below(path, wanted.encode()) for wanted in options.cgroups])])
 
     def lived_before(self, process):
-        """How long it had lived when it was first seen, if not its birth but its start is known; or 0."""
+        """How long it had lived when first seen, if its start is known but its birth was not seen; or 0."""
         if process.born is not None or not process.start:
             return 0
         return max(process.seen + self.env["to_boottime"] - process.start, 0)
 
     def lifetime(self, process):
-        """From birth, as it was seen or as its start says, to exit; None if one of them is not known."""
+        """From birth, as seen or by its start, to exit; None if one of them is not known."""
         before = self.lived_before(process)
         known = process.exited is not None and (process.born is not None or before)
         return process.exited - process.seen + before if known else None
 
     def unjudged(self, tells):
-        """How many of those of which the view would tell cannot be judged: of the "ended", "all", or "zombies"."""
+        """How many of the processes that the view covers ("ended", "all", or "zombies") cannot be judged."""
         def would_tell(process):
             over = process.reaped is not None or process.freed is not None
             ends = process.last_exit is not None or process.exiting is not None
@@ -130,12 +130,12 @@ class Session:
             return True
         above = process.creator or process.parent
         if process.creator and process.creator is not process.parent and process.id not in self.begotten:
-            return False  # whom its creator's later selection does not find: it is no child of it
+            return False  # its creator's later selection does not include it, as it is no child of it
         process.selected = bool(above and self.is_selected(above))
         return process.selected
 
     def told(self):
-        """The processes of which the views tell."""
+        """The processes that the views show."""
         return [each for each in self.lives.processes
                 if self.is_selected(each) and self.matches(each)]
 
@@ -147,7 +147,7 @@ class Session:
         for process in self.lives.open:
             if process.tgid in self.waiting_for and not process.ghost and \
                     process.reaped in (None, process.seen):
-                process.selected = True  # whichever of them had it
+                process.selected = True  # whichever process had it
             if self.command == process.tgid and process.born is not None and \
                     process.creator_pid == self.env["command_creator"]:
                 self.command = None
@@ -182,7 +182,7 @@ class Session:
         running = not env["complete"] and self.recording.running
         for event in self.recording.events:
             if running and event.get("ts", event.get("from")) >= env["synced"]:
-                break  # other CPUs' may not be there yet
+                break  # other CPUs' records may not be there yet
             ts = event["ts"] if "ts" in event else event["from"]
             if until is not None and ts > until and \
                     not (options.snapshot and event["type"] in ("task", "history")):
@@ -219,7 +219,7 @@ class Session:
                     self.is_selected(process.creator):
                 self.begotten.add(process.id)
             self.note(event, task, process)
-            task.matches = self.matches(process)  # a thread as of its end
+            task.matches = self.matches(process)  # a thread by its state at its end
             if self.is_selected(process) and task.matches:
                 self.show(event, task, process)
             if self.is_over(ts):
@@ -235,7 +235,7 @@ class Session:
         self.stop(reason, ended)
 
     def note(self, event, task, process):
-        """What happens to anybody, shown or not: for who has to know more."""
+        """Hook for subclasses: called for every event, shown or not."""
 
     def show(self, event, task, process):
         extra = {}

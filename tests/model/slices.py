@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
---slice: which records go into it, by the lives that are selected and whom those need, and that the views
-show of it what they show of the recording.
+--slice: which records go into it, by the selected lives and the lives that they need; and the views
+show the same for the slice as for the recording.
 """
 import json
 import os
@@ -14,13 +14,13 @@ import scenes
 import session
 
 GLOBAL = ("lost", "history", "suppressed")
-# Given anew, or counted over all that is there.
+# Assigned again, or counted over everything.
 OWN = ("id", "parent_id", "process_id", "creator_id", "reaper_id", "alone", "descendants", "hidden",
        "hidden_failed", "hidden_runtime", "lived")
 
 
 class Chosen(info.Whole):
-    """records: of each, whose it is; kept: the processes that go into the slice."""
+    """records: the process of each; kept: the processes that go into the slice."""
 
     def __init__(self, read, options, span=(0, 2 ** 64 - 1)):
         self.records, self.died, self.span = [], set(), span
@@ -56,7 +56,7 @@ class Chosen(info.Whole):
 
 
 def cut(checker, path, words, status=0):
-    """Slices it, and gives what the slice is."""
+    """Slices the recording, and returns the slice's."""
     checker.slices = getattr(checker, "slices", 0) + 1
     to = os.path.join(checker.path, "slice-%d" % checker.slices)
     code, out, errors = checker.call("-i", path, *words, "--slice", to)
@@ -66,7 +66,7 @@ def cut(checker, path, words, status=0):
 
 
 def is_beside(each):
-    """A process is listed for what is below it; so is one of before to which nothing happened."""
+    """A process is listed for its descendants; so is an older one without a record."""
     return each["type"] == "process" and (each.get("context") or each["born"] is None and all(
         each[mark] is None for mark in ("exited", "reaped", "freed")))
 
@@ -128,16 +128,16 @@ def options_of(words):
 
 def check_same(checker, path, to, words, views=VIEWS[1:]):
     for view in views:
-        # It asks at each record: a slice has lives by what they are in the end, and whole.
+        # --events filters at each record: a slice has whole lives, by their final state.
         if view == ["--events"] and not all(word.startswith("--pid") for word in words):
             continue
         mine, its = (show(checker, each, words + view) for each in (path, to))
-        if view in (["--summary"], ["--parents"]):  # what is equal in all is in any order
+        if view in (["--summary"], ["--parents"]):  # equal lines are in any order
             mine, its = ((code, sorted(objects, key=str)) for code, objects in (mine, its))
         checker.equal(["-i", path, *words, *view], "status of the slice's", mine[0], its[0])
         checker.equal(["-i", path, *words, *view], "objects of the slice's", len(mine[1]), len(its[1]))
         for one, other in zip(mine[1], its[1]):
-            # The processes of --pid can all be gone earlier.
+            # All processes of --pid can be gone earlier.
             if one != other and not (one["type"] == "end" and options_of(words) == {"pid", "more"}):
                 checker.differ(["-i", path, *words, *view], "the slice's", one, other)
                 break
@@ -155,7 +155,7 @@ def check_slices(checker, seed):
             continue
         span = (begin, end) if not options or rng.random() < .4 else None
         to, got, words = check_part(checker, path, read, session.Options(**options), span)
-    # A slice of a slice is the same again, and any other reader of CTF knows it.
+    # A slice of a slice is the same, and other readers of CTF read it.
     again = cut(checker, to, words)[1]
     checker.equal(words, "a slice of a slice", got.events, again.events)
     if got.events:

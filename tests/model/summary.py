@@ -22,7 +22,7 @@ class About:
 
 
 def key_of(process, by):
-    """What it has in common with others; None if that is not known."""
+    """The group that it belongs to; None if not known."""
     if by == "dir" and process.path is not None:
         folder, slash, _ = process.path.rpartition(b"/")
         return folder or b"/" if slash else process.path
@@ -53,7 +53,7 @@ def longest(runs):
 
 
 def program(session, by, key, of):
-    runs = [each for each in of if each.exited is not None  # or it has ended, and began that before
+    runs = [each for each in of if each.exited is not None  # or it has ended, and began to before
             or each.last_exit is not None and each.reaped is not None]
     return dict(names(session, by, key), v=1, type="program", by=by, runs=len(runs),
                 failed=sum(bool(each.exit_code) for each in runs), open=len(of) - len(runs),
@@ -64,7 +64,7 @@ def program(session, by, key, of):
 
 
 def spans(session, of):
-    """From when to when each of them lived, and the CPU time that is known."""
+    """When each of them lived, and its known CPU time."""
     for each in of:
         born = each.born
         if born is None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
---on: who meets a condition follows from each life as a whole, once all of it is known. When that is told
-is only bounded: not before it is so, and the lines are in the order of time.
+--on: whether a life meets a condition follows from the whole life. The time of the report
+is only bounded: not before the condition holds, and the lines are in the order of time.
 """
 import json
 import operator
@@ -37,7 +37,7 @@ def going_on(read, each):
     if memory and memory.open:
         if memory.left and not memory.teardown:
             found["held"] = memory.left["ts"]
-        # Where nothing was mapped, nothing need tell that it is over.
+        # If nothing was mapped, no record need show that it is over.
         if memory.teardown and not memory.gone and any(memory.teardown[name] for name in lives.RSS):
             found["unmap"] = memory.teardown["ts"]
     return {phase: since for phase, since in found.items() if since is not None}
@@ -49,14 +49,14 @@ def phase_met(read, each, phase, relation, bound):
     if relation in ("<", "<=", "=="):
         return each.freed is not None and value is not None and RELATIONS[relation](value, bound)
     if phase == "teardown" and value is None and each.reaped is not None:
-        return None  # it was not known that nobody would be notified
+        return None  # it was not known that no process would be notified
     if phase == "kill" and lives.SIGKILL in each.sent and each.exited is None:
         return None
     if phase in ("held", "unmap") and value is None and not (each.its_memory and each.its_memory.open):
-        return None  # what seemed to be so turned out to be something else
+        return None  # what seemed to hold turned out to be something else
     if phase == "zombie" and each.leader and each.leader.gone_before and (
             each.last_exit is not None or each.state == "alive"):
-        return None  # the snapshot found its leader dead, and a thread on its way, or only later one that lives
+        return None  # the snapshot found its leader dead, and a thread exiting, or only later a living one
     if phase == "traced" and value is None and each.tracer and each.traced is None and each.notified is not None:
         value = each.notified - each.found_zombie  # the snapshot found that it was held
     if phase == "life" and value is None and each.born is not None and each.exiting is not None:
@@ -83,7 +83,7 @@ def met(read, each, condition):
 
 
 def choose(rng, seen):
-    """A condition, whose bound lies among what there is."""
+    """A random condition, whose bound is near the actual values."""
     figure = rng.choice(views.PHASES + ["failed", "status", "signal"])
     if figure == "failed":
         return figure, "", 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-What the machine knows of its processes, against what the program says of them. Where nothing was
-lost, all has to be equal. Where records were lost, no line may be wrong: what is told is true, what
-was touched is marked as incomplete, and nothing else is.
+Compares the machine's truth with the program's output. If nothing was
+lost, all has to be equal. If records were lost, no line may be wrong: what is shown is true, lives that
+a gap touches are marked as incomplete, and no others.
 """
 from values import OrNone, signal_name, texts
 
@@ -10,7 +10,7 @@ MARKS = ("born", "exited", "notified", "reaped", "freed")
 
 
 def freed(process):
-    """The last FREE of those that the trace can know of: others' processes were gone before."""
+    """The last FREE of the tasks that the trace can know; earlier ones were gone before."""
     marks = [task.freed for task in process.tasks if task.seen is not None]
     return None if None in marks else max(marks, default=None)
 
@@ -21,7 +21,7 @@ def expected(made, process, certain=True):
     last = process.leader
     told = process.end_told or "exiting" in made.lacks or not certain
     over = seen(process.last_exit)
-    # From the EXIT alone: where the address space is gone then, only if it was the first.
+    # From the EXIT alone: if the address space is gone then, only if it was the first.
     found = {name: seen(getattr(process, name)) for name in MARKS}
     found["rss_told"] = over and (made.exit_mark == 2 and process.mm or process.born is not None and
                                   process.born >= made.began and not process.execs)
@@ -49,8 +49,8 @@ def expected(made, process, certain=True):
 
 
 def find(made, said):
-    """Whose line this is: by birth, or by PID and time."""
-    for process in reversed(made.processes):  # of those that are not freed yet, the latest has it
+    """The process of this line: by birth, or by PID and time."""
+    for process in reversed(made.processes):  # the latest that is not freed yet has it
         if process.tgid != said["pid"] or (said["state"] == "freed" and process.freed is None):
             continue
         if said["freed"] is not None and \
@@ -77,14 +77,14 @@ def touched(made, process, gaps):
 
 
 def lost_records(process, lost):
-    """Has a record of this process been lost? The FREE of a thread that was reaped before is none."""
+    """Has a record of this process been lost? The FREE of a thread that was reaped before does not count."""
     handles = {task.handle for task in process.tasks if task.seen is not None}
     return any(record["handle"] in handles for record in lost)
 
 
 def left_alone(made, process, known=True):
     """
-    How much of its life no child of it lived. Not `known`: of threads that exit one by one, which is the last one is
+    How much of its life none of its children lived. Not `known`: if threads exit one by one, the last one is
     not known yet.
     """
     left, at = process.exited - process.born, process.born
@@ -115,7 +115,7 @@ def memory_phases(process):
 
 
 def check_memory(process, said):
-    """What is told of it and is not so. That it shares its creator's is not known if that was before the trace."""
+    """What is shown of it and is wrong. A share of its creator's memory is not known if it began before the trace."""
     its = said["memory"]
     if not its:
         return None
@@ -135,7 +135,7 @@ def check_memory(process, said):
                                    pid=each["pid"], tid=each["tid"])
 
     def who(each):
-        """Of a thread, the process is named if the memory is its own and its leader was seen."""
+        """A thread's process is named if the memory is its own and its leader was seen."""
         leads, own = each and each["pid"] == each["tid"], each and each["process"] is process
         return [None] if not each else [said(each, each["comm"])] if leads else \
             [said(each, None)] + ([said(each, each["comm"])] if own else [])
@@ -158,7 +158,7 @@ def check_memory(process, said):
 
 
 def check_deaths(checker, words, made, objects):
-    """What --lives says of each is true, or left out."""
+    """What --lives shows of each is true, or left out."""
     for said in objects:
         process = find(made, said) if said["type"] == "life" else None
         if not process:
@@ -170,7 +170,7 @@ def check_deaths(checker, words, made, objects):
             sent["signal"] == process.exit_code & 0x7f
         mine["ts"], mine["killed"] = mine["exited"], sent["ts"] if certain else None
         since = mine["notified"] if mine["notified"] is not None else mine["exited"]
-        # Its start is a little before its FORK, and counts where that is lost.
+        # Its start is a little before its FORK, and counts if that is lost.
         begun = said["born"] if said["born"] is not None else process.leader.start - 3 * 10 ** 9
         traced = process.traced if (process.traced or 0) >= made.began and "notify" not in made.lacks else None
         mine["announced"], mine["traced_by"] = traced or mine["notified"], traced
@@ -182,7 +182,7 @@ def check_deaths(checker, words, made, objects):
         if mine["born"] is not None and mine["exited"] is not None and not said["incomplete"]:
             mine["alone"] = left_alone(made, process)
             if said["alone"] == left_alone(made, process, False):
-                mine["alone"] = said["alone"]  # as of its death, when a child's last thread had not exited
+                mine["alone"] = said["alone"]  # at its death, when a child's last thread had not exited
         mine.update(memory_phases(process))
         wrong_memory = check_memory(process, said)
         if wrong_memory:
@@ -193,7 +193,7 @@ def check_deaths(checker, words, made, objects):
 
 
 def check(checker, words, made, objects, lost=(), gaps=(), partial=False):
-    """partial: nothing is known of what was there before, so that older lives can be in pieces."""
+    """partial: older lives are not known, and can be in pieces."""
     lines = {each["id"]: each for each in objects if each["type"] == "process"}
     owners = {}
     for number, said in lines.items():
@@ -241,7 +241,7 @@ def check_line(checker, words, made, process, said, lines, owners, lost, gaps, p
         if any((task.exiting or made.began) < made.began for task in process.tasks):
             # A reader need not conclude that only this thread had begun to exit before the trace.
             mine["exited"] = OrNone(mine["exited"])
-        if said["ns_inum"] == 0:  # neither a FORK nor a TASK has told
+        if said["ns_inum"] == 0:  # neither a FORK nor a TASK has shown it
             mine = {name: mine[name] for name in MARKS}
         wrong += [(name, value) for name, value in mine.items() if said[name] != value]
         killer = said["killer"] and (said["killer"]["signal"], said["killer"]["pid"],

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What JSON shows of names and of times, and values of which a range is right."""
+"""Names and times in JSON, and values for which a range is right."""
 import math
 import signal
 import time
 
-PERCENTILES = {"p50": 2, "p90": 10, "p99": 100, "p99.9": 1000}  # of at least so many
-LARGER = 1 + 1 / 128  # what a percentile may be too high
+PERCENTILES = {"p50": 2, "p90": 10, "p99": 100, "p99.9": 1000}  # for at least this many values
+LARGER = 1 + 1 / 128  # the error bound of a percentile
 
 
 class Percentile:
-    """The exact value, and the most that the program may take for it. Equal to all in between."""
+    """The exact value, and the largest that the program may print. Equal to all in between."""
 
     def __init__(self, values, percent):
         self.exact = sorted(values)[max(math.ceil(len(values) * percent / 100), 1) - 1]
@@ -42,7 +42,7 @@ class Near:
 
 
 class Either(dict):
-    """Any of these objects: nothing is said of which of those that are equal in what counts."""
+    """Any of these objects, which are equal in what counts."""
 
     def __init__(self, objects):
         super().__init__(objects[0])
@@ -56,7 +56,7 @@ class Either(dict):
 
 
 class OrNone:
-    """A figure that the program need not tell."""
+    """A figure that the program may leave out."""
 
     def __init__(self, value):
         self.value = value
@@ -69,7 +69,7 @@ class OrNone:
 
 
 class Any:
-    """What this view's documentation leaves open."""
+    """What the view's documentation leaves open."""
 
     def __init__(self, *kinds):
         self.kinds = kinds
@@ -109,7 +109,7 @@ def handle(number):
 
 
 def signal_name(number):
-    """As kill -l has it; of real-time signals the C library keeps 32 and 33 for itself."""
+    """The name by kill -l; the C library keeps the real-time signals 32 and 33 for itself."""
     if number in (32, 33):
         return "SIG%d" % number
     if 34 <= number <= 64:

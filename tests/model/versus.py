@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
---diff: what it has to find, what it must not claim, and what it says of noise. Where a figure is near
-its limit, what the program rounds decides: there either answer is right.
+--diff: what it has to find, what it must not claim, and its estimate of noise. If a figure is near
+its limit, rounding decides: either answer is right.
 """
 import json
 import math
@@ -24,7 +24,7 @@ CLAIMS = 0.01
 
 
 class Ratio:
-    """Of two percentiles, or what is made of several of them."""
+    """The ratio of two percentiles, or a combination of several."""
 
     def __init__(self, log, error):
         self.log, self.error = log, error
@@ -51,12 +51,12 @@ class Time:
 
 
 def rank(times, percent):
-    """The time at a percentile, of those that are sorted."""
+    """The time at a percentile of sorted times."""
     return times[min(max(math.ceil(len(times) * percent / 100 - 1e-9), 1), len(times)) - 1]
 
 
 def tail(limit, freedom):
-    """How likely Student's t is beyond a limit, on either side: Simpson's rule over what is below."""
+    """The probability that Student's t is beyond a limit, on either side: Simpson's rule over the part below."""
     scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / \
         math.sqrt(math.pi * freedom)
     # As an angle: t = sqrt(freedom) tan(x), whose density is a power of the cosine.
@@ -103,7 +103,7 @@ class Row:
 
 
 def judge(rows, a, runs):
-    """Of several runs: what is shared, each row's change, and the errors of both."""
+    """For several runs: the shared factor, each row's change, and the errors of both."""
     b, groups, freedom = runs - a, len(rows), runs - 2
     shared = nearest([row.b - row.a for row in rows])
     drifts = [statistics.median(row.off(run, a) for row in rows) for run in range(runs)]
@@ -125,7 +125,7 @@ def judge(rows, a, runs):
 
 
 class Versus:
-    """What --diff has to say of sessions on two sides."""
+    """The expected output of --diff for sessions on two sides."""
 
     def __init__(self, sides):
         self.a, self.runs = len(sides[0]), len(sides[0]) + len(sides[1])
@@ -137,7 +137,7 @@ class Versus:
         for number, run in enumerate(run for side in sides for run in side):
             for phases, _, each in views.counted(run):
                 self.lives[each.comm][number] += 1
-                # Those that are many have no children here.
+                # Groups with many lives have no children here.
                 for figure, ns in dict(phases, alone=phases["life"]).items():
                     if ns is not None:
                         self.table[each.comm][number][figure].append(ns)
@@ -147,7 +147,7 @@ class Versus:
                     times.sort()
         self.sure, self.maybe, self.noise = {}, set(), []
         self.changed = {name: set() for name in self.names}
-        self.open = {name: set() for name in self.names}  # it cannot be said whether it has changed
+        self.open = {name: set() for name in self.names}  # whether it has changed is not certain
         self.shared = set()
 
     def rows(self, figure, percent):
@@ -170,7 +170,7 @@ class Versus:
             figure == "teardown" and "unmap" in changed
 
     def claim(self, row, figure, percent, shared, strength):
-        """Strength: how far beyond all limits it is; 1 is at the nearest."""
+        """Strength: how far beyond all limits it is; 1 is exactly at the nearest."""
         if self.is_known(self.changed[row.name], figure) or strength < 0.85:
             return
         key = (row.name, figure, percent)
@@ -184,7 +184,7 @@ class Versus:
             "statistic": "p%g" % percent, "a": Time(math.exp(row.a) - SMALL),
             "b": Time(math.exp(row.b) - SMALL), "ratio": Ratio(math.log(
                 (math.exp(row.b) - SMALL) / (math.exp(row.a) - SMALL)), 0.009),
-            # What is too high moves the weights of the groups, too.
+            # Percentiles that are too high move the weights of the groups, too.
             "others": Ratio(shared, 0.02) if shared else None,
             "count_a": row.counts[0], "count_b": row.counts[1]}
 
@@ -194,7 +194,7 @@ class Versus:
         for figure in sorted(FIGURES, key=SUMS.__contains__):
             for percent in PERCENTS:
                 rows = self.rows(figure, percent)
-                if figure == "life":  # what is told of alone is not told again
+                if figure == "life":  # a change of alone is not reported again
                     rows = [row for row in rows if "alone" not in self.changed[row.name]]
                 if not rows:
                     continue
@@ -203,15 +203,15 @@ class Versus:
                 freedom = (len(rows) - 1) * (self.runs - 2)
                 group_limit = quantile(chance, freedom) if freedom else math.inf
                 if percent == 50:
-                    # Each percentile can be so much too high, and so a deviation by as much.
+                    # Each percentile can be too high by this factor, and so can a deviation.
                     slack = (values.LARGER - 1) * math.sqrt(1 / self.a + 1 / (self.runs - self.a))
                     self.noise.append((figure, len(rows), group_limit * max(errors) if freedom else None,
                                        group_limit * slack * 1.5, limit * shared_error, limit * slack))
-                if len(rows) == 1:  # what it shares with all is its own
+                if len(rows) == 1:  # the shared factor is its own
                     self.claim(rows[0], figure, percent, 0, min(
                         abs(shared) / math.log(FACTOR), abs(shared) / (limit * shared_error or 1)))
                     continue
-                # What all share is hardly ever beyond noise, or near it: then the rest depends on which.
+                # The shared factor is hardly ever beyond noise, or near it: then the rest depends on that.
                 if abs(shared) >= 0.85 * max(limit * shared_error, math.log(FACTOR)):
                     return False
                 for row, change, error in zip(rows, changes, errors):
@@ -253,7 +253,7 @@ class Versus:
 
 
 def check_several(checker, seed):
-    """Runs that drift by a fifth, of groups with noise of their own; one of them slow on side B, or none."""
+    """Runs that drift by a fifth, of groups with their own noise; one of them is slow on side B, or none."""
     rng = random.Random("versus %d" % seed)
     counts = [rng.randrange(25, 130) for _ in range(rng.randrange(3, 7))]
     factor, phase = rng.choice([1, 1.25, 2, 4]), rng.choice(["zombie", "life"])

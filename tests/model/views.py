@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the views have to print as JSON, after proclife-read-json(5), of what a session has seen."""
+"""The expected JSON of the views, after proclife-read-json(5), for what a session has seen."""
 import abi
 import cgroup_ends
 import lives
@@ -10,7 +10,7 @@ PHASES = ["kill", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "
 
 
 def exit_mark(env):
-    """Where exits begin."""
+    """The record at which exits begin."""
     if env["features"] >> abi.NUMBERS["exiting"] & 1:
         return "do_exit"
     return {1: "after_mm", 2: "before_mm"}.get(env["exit_mark"])
@@ -41,7 +41,7 @@ def cputime(record):
     return {"utime": Near(user), "stime": Near(record["runtime"] - user)}
 
 
-# Events: what stands in the record as it is, by the names of proclife-read-json(5)
+# Events: fields that are copied from the record, by the names of proclife-read-json(5)
 SAME = {
     "fork": "uid ns_inum cgroup",
     "exec": "path_len uid euid",
@@ -226,7 +226,7 @@ def is_leader(task):
 
 
 def group_key(session, by, each):
-    """What a life has in common with others; None if that is not known."""
+    """The group of a life; None if not known."""
     task = each if isinstance(each, lives.Task) else None
     process = each.process if task else each
     if by == "comm":
@@ -246,7 +246,7 @@ def group_key(session, by, each):
 
 
 def grouped(session, by):
-    """The lives of each group. Those of several recordings are of the same cgroup by its path."""
+    """The lives of each group. Cgroups of several recordings are the same by path."""
     found, with_path = {}, set()
     for part in session.parts if isinstance(session, Several) else [session]:
         for phases, _, each in counted(part):
@@ -276,7 +276,7 @@ def groups(session, by):
 
 
 def cgroup_number(session, key):
-    """Of several recordings, one that no other has: it need not be that of any of them."""
+    """With several recordings, a key that no other has: it need not be any of theirs."""
     if isinstance(session, Several) and len(session.parts) > 1:
         return Any(int)
     numbers = [number for number, path in session.recording.cgroups.items() if path == key]
@@ -303,10 +303,10 @@ def slowest(session):
     return [Either([other for other in of if other["took"] == each["took"]]) for each in of[:5]]
 
 
-# Who forks, who reaps, and who lies there
+# Parents: forks, reaps, and zombies
 
 def reaper_of(session, each):
-    """Its parent as of its exit, unless that is gone: whoever has its PID then is another one."""
+    """Its parent at its exit, unless that is gone: a later process with the PID is another one."""
     for process in reversed(session.lives.processes):
         if process.tgid == each.awaits and process.state in ("alive", "dying") and \
                 (process.born or 0) <= (each.exited or each.seen):
@@ -354,7 +354,7 @@ def parents(session):
             continue
         reaper = each.reaper_process
         if each.autoreaped:
-            # If nobody was notified, whose ignoring it is due to is known of a parent by birth alone.
+            # If no parent was notified, only a parent by birth is known to be the one that ignores SIGCHLD.
             last = each.told_pid or each.real_parent
             if each.told_pid or each.parent_pid and last == each.parent_pid:
                 said = line(each.told or (parent if last == each.parent_pid else None), last)
@@ -409,7 +409,7 @@ def failed(each):
 
 
 def life(session, each):
-    """How long it lived as far as that is known, and whether that is all of it."""
+    """How long it lived as far as known, and whether that is its whole life."""
     if each.exited is None and each.state != "alive":
         return 0, False
     until = each.exited if each.exited is not None else session.ended
@@ -491,11 +491,11 @@ RELATIONS = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, "==": lambda a,
 
 
 def measure(session, figure):
-    """The value of a figure, None if there is nothing to measure, and of how many lives it is."""
+    """The value of a figure, None if there is nothing to measure, and the number of lives in it."""
     if figure == "lost":
         return session.lost, None
     if figure == "zombies" and not counted(session):
-        return None, None  # of no process at all
+        return None, None  # no process at all
     if figure == "zombies":
         return sum(state == "zombie" for _, state, _ in counted(session)), None
     phase, statistic = figure.split(".", 1)
