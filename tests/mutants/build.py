@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Builds library, program and unit tests with all mutants of functions in them, and a tree for each of
-the others, which change what is no function's."""
+"""Builds library, program and unit tests with all mutants of functions in them, and a tree for each
+mutant outside functions."""
 import os
 import queue
 import shutil
@@ -13,7 +13,7 @@ ASAN = "-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitiz
 
 
 def make(tree, jobs, *words):
-    """Returns what make said if it failed."""
+    """Returns make's output if it failed."""
     environment = {name: value for name, value in os.environ.items()
                    if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "B", "CFLAGS", "LDFLAGS")}
     run = subprocess.run(["make", "-s", "-j%d" % jobs, *words], cwd=tree, env=environment, check=False,
@@ -22,7 +22,7 @@ def make(tree, jobs, *words):
 
 
 class Trees:
-    """The tree with the mutants of functions, and copies of it for those that are no function's."""
+    """The tree with the mutants of functions, and copies of it for mutants outside functions."""
 
     def __init__(self, folder, files, mutants, jobs):
         self.folder, self.files, self.jobs = folder, files, jobs
@@ -51,7 +51,7 @@ class Trees:
             raise SystemExit("the mutants do not build in %s:\n%s" % (self.main, failed))
 
     def judge_copy(self, mutant, tests):
-        """Of a mutant that has to be compiled for itself: as judge.judge()."""
+        """Judges a mutant that has to be compiled alone, like judge.judge()."""
         tree = self.copies.get()
         path = os.path.join(tree, mutant.file)
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Chooses changes at random places, of those that compile to something else."""
+"""Chooses changes at random places that compile to other code."""
 import glob
 import hashlib
 import os
@@ -16,7 +16,7 @@ import sources
 GCC = "/usr/lib/gcc/x86_64-linux-gnu/12/include"
 USER = ["-std=gnu11", "-D_GNU_SOURCE", '-DPROCLIFE_VERSION="0"', "-Iinclude", "-Iuser/lib", "-Iuser/read"]
 SHARED = ["-fPIC", "-fno-semantic-interposition"]
-# As the kernel's build does, as far as the code depends on it.
+# The flags of the kernel's build, as far as the code depends on them.
 KERNEL = ["-std=gnu11", "-nostdinc", "-D__KERNEL__", "-DMODULE", "-DCC_USING_FENTRY", '-DKBUILD_MODNAME="proclife"',
           '-DKBUILD_BASENAME="proclife"', '-DPROCLIFE_VERSION="0"', "-Iinclude", "-fshort-wchar"]
 IN_KERNEL = ["-isystem", GCC, "-mcmodel=kernel", "-mno-sse", "-mno-red-zone", "-fno-pic",
@@ -24,7 +24,7 @@ IN_KERNEL = ["-isystem", GCC, "-mcmodel=kernel", "-mno-sse", "-mno-red-zone", "-
 
 
 def kernel_flags():
-    """Where the headers of the guest's kernel are, which tests/vm/run downloads."""
+    """The folder of the headers of the guest's kernel, which tests/vm/run downloads."""
     cache = os.path.join(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "proclife/kernel")
     kernels = os.path.join(cache, "bookworm.packages")
     if not os.path.exists(kernels):
@@ -45,7 +45,7 @@ def kernel_flags():
 
 
 class Part:
-    """Which files it has, and how they are compiled."""
+    """The files of a part, and how they are compiled."""
 
     def __init__(self, name):
         self.name = name
@@ -69,7 +69,7 @@ class Part:
 
 
 class Compiler:
-    """Says whether the code that a change leads to is another one: some trees, one for each job."""
+    """Checks whether a change leads to other code, in several trees, one for each job."""
 
     def __init__(self, part, jobs, users):
         self.command = ["gcc", *part.flags, *part.more, "-O2", "-w", "-S", "-o", "-"]

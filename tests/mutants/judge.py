@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs the tests on one mutant after the other: those that reach it, the quickest first."""
+"""Runs the tests that reach a mutant, the quickest first, on one mutant after the other."""
 import os
 import re
 import shutil
@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 NOTES = 65536  # MUTANT_MAX of mutant.h
 PASSED, FAILED, TIMED_OUT = "passed", "failed", "timed out"
-# A mutant may fill the memory, and kill all processes that it sees: it sees its own alone. In the model
+# A mutant may fill the memory, and kill all processes that it sees, so it sees only its own. In the model
 # the program has to be in the initial PID namespace: there, mutant.h makes kill() harmless.
 MEMORY = ["--kill-child", "sh", "-c", 'mount -t tmpfs -o size=1g mutant /dev/shm && "$@"; exit $?', "sh"]
 APART = ["unshare", "-pfm", "--mount-proc", *MEMORY]
@@ -88,7 +88,7 @@ def model_tests(seeds):
 
 
 def measure(runner, test):
-    """Runs it without a mutant: how long it takes, and what it reaches. Sets also which tests it has."""
+    """Runs it without a mutant: how long it takes, and which mutants it reaches. Also sets its list of tests."""
     with tempfile.NamedTemporaryFile() as file, tempfile.TemporaryFile() as out:
         file.truncate(NOTES)
         verdict, test.seconds = runner.run(test, 600, 0, file.name, out)
@@ -111,7 +111,7 @@ def measure_parts(runner, test):
 
 
 def measure_all(runner, tests, jobs):
-    """The tests as they are to be run. Those that fail without any mutant are an error."""
+    """The tests to be run. A test that fails without any mutant is an error."""
     with ThreadPoolExecutor(jobs) as pool:
         verdicts = list(pool.map(lambda test: measure(runner, test), tests))
         failed = ["%s: %s" % (test.name, verdict) for test, verdict in zip(tests, verdicts)
@@ -124,7 +124,7 @@ def measure_all(runner, tests, jobs):
 
 
 def try_on(runner, test, number):
-    """The machine may be slow just now: a mutant hangs if the original takes far less at the same time."""
+    """The machine may be slow now: a mutant hangs only if the original takes far less at the same time."""
     limit = test.limit()
     while True:
         verdict, _ = runner.run(test, limit, number)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Judges the mutants of the module in guests, all of which are in one module. Those outside functions
-are not tried: each would need a module, and mostly a guest, of its own."""
+"""Judges the mutants of the module in guests; all are in one module. Mutants outside functions
+are not tried: each would need its own module, and mostly its own guest."""
 import os
 import queue
 import re
@@ -13,7 +13,7 @@ import build
 import judge
 import sources
 
-# They need another kind of guest, or load the module in a storm.
+# These need another kind of guest, or load the module in a storm.
 OTHERS = {"test_module", "test_suspend", "test_stalled", "test_wakeups", "test_faults"}
 SECONDS = 120  # of tests for one mutant, as long as they take without it
 
@@ -48,7 +48,7 @@ class Guests:
             sources.write(os.path.join(self.tree, name), (file.read() + more).encode())
 
     def lines(self, words, limit):
-        """What tests/mutants/guest prints in a guest, as it comes; None once there is nothing for so
+        """What tests/mutants/guest prints in a guest, as it comes; None after no output for this
         many seconds, or for ten minutes before the first line, after which the guest is ended."""
         process = subprocess.Popen(
             [*self.command, "--timeout", "20000", "--", "tests/mutants/guest", *words], cwd=self.tree,
@@ -124,7 +124,7 @@ class Guests:
         limit = lambda test: 30 + int(4 * test.seconds)
         words = ["%d:%s" % (each.number, " ".join("%s=%d" % (test.name, limit(test))
                                                   for test in chosen[each.number])) for each in left]
-        # Whatever it does, a guest that lives says something within this time.
+        # A living guest prints something within this time.
         most = max(limit(test) for each in left for test in chosen[each.number]) + 100
         current, finished = None, 0
         hung = False
@@ -143,7 +143,7 @@ class Guests:
         if current is None and not finished:
             raise SystemExit("no guest begins:\n" + "\n".join(map(str, self.errors[-30:])))
         if current is not None:
-            # It may be the fault of one before it: it gets a guest of its own.
+            # An earlier mutant may be the cause: it gets a guest of its own.
             if finished and current not in again:
                 again.add(current)
             else:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * First in each file that has mutants: which of them lives, from PROCLIFE_MUTANT, and where to note which
- * are reached, the file PROCLIFE_REACHED with a byte for each. Everything is static, as the library
+ * Included first in each file that has mutants: reads which of them lives from PROCLIFE_MUTANT, and notes which
+ * are reached in the file PROCLIFE_REACHED, with a byte for each. Everything is static, as the library
  * exports nothing of this; system calls are called directly, as some tests replace the C library's.
  */
 #ifndef MUTANT_H
@@ -13,7 +13,7 @@
 
 #ifdef __KERNEL__
 
-/* Of the module in switch.c, which has parameters for both. */
+/* Defined by the module in switch.c, which has parameters for both. */
 extern int mutant_number;
 extern unsigned char mutant_noted[MUTANT_MAX];
 
@@ -46,7 +46,7 @@ __attribute__((constructor)) static void mutant_begin(void)
 	syscall(SYS_close, (int)fd);
 }
 
-/* Whom a mutant would kill, nobody knows. */
+/* A mutant could kill any process. */
 static inline int mutant_kill(pid_t pid, int number)
 {
 	if (!number)
@@ -55,7 +55,7 @@ static inline int mutant_kill(pid_t pid, int number)
 	return -1;
 }
 
-/* Not where a header brings it into a test: tests have to end what they begin. */
+/* Not in tests that include it by a header: tests have to end what they begin. */
 #if __INCLUDE_LEVEL__ == 1
 #define kill(pid, number) mutant_kill(pid, number)
 #endif

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where code can be changed and to what, of what clang makes of the sources."""
+"""Where code can be changed and to what, from clang's view of the sources."""
 import re
 
 from clang.cindex import Config, CursorKind as K, Index, TypeKind
@@ -18,13 +18,13 @@ LABELS = (K.CASE_STMT, K.DEFAULT_STMT, K.LABEL_STMT)
 KEYWORDS = {"break", "case", "continue", "default", "do", "for", "goto", "if", "return", "sizeof",
             "switch", "true", "false",
             "while"}
-# What is not executed, or only a hint to the compiler.
+# Not executed, or only a hint to the compiler.
 NOT_CODE = (K.STATIC_ASSERT, K.CXX_UNARY_EXPR, K.TYPEDEF_DECL)
 HINTS = {"__builtin_expect", "__builtin_prefetch", "assert"}
 
 
 class Place:
-    """Text of a file, and what may stand there instead. A mark is where it can be noted that the
+    """Text of a file, and possible replacements. A mark is where it can be noted that the
     place is reached: an offset, and whether an expression, a statement or a block begins there."""
 
     def __init__(self, source, operator, start, end, choices):
@@ -65,7 +65,7 @@ def literal(text):
 
 
 def is_macro(cursor, text):
-    """Whether a macro alone stands there, so that this is all of what it expands to, or a part of that."""
+    """Is it only a macro, so that this is its whole expansion, or a part of it?"""
     name = re.match(r"([A-Za-z_]\w*)\s*", text)
     if not name or name[1] in KEYWORDS or name[1] == cursor.spelling:
         return False
@@ -130,7 +130,7 @@ class Finder:
         self.found.append(place)
 
     def mark(self, path):
-        """Up from the place to what is executed as a whole."""
+        """Walks up from the place to the statement or expression that is executed as a whole."""
         for at in range(len(path) - 1, 0, -1):
             node, parent = path[at], path[at - 1]
             start, end = self.span(node)
@@ -207,7 +207,7 @@ class Finder:
         return parent.kind in (K.FOR_STMT, K.WHILE_STMT, *LABELS) and cursor == children[-1]
 
     def between(self, left, right):
-        """The operator between two operands, and where it is."""
+        """The operator between two operands, and its place."""
         start, end = self.span(left)[1], self.span(right)[0]
         if start >= end:
             return None, 0, 0
@@ -248,7 +248,7 @@ class Finder:
         self.add("condition negated", start, end, ["!(%s)" % self.text(start, end)], path + [node])
 
     def semicolons(self, cursor):
-        """Those of a for; of a macro's there are none."""
+        """The parts of a for; none for a macro's."""
         start, end = self.span(cursor)
         text = re.sub(rb"/\*.*?\*/|\"(\\.|[^\"])*\"|'(\\.|[^'])*'",
                       lambda match: b" " * len(match[0]), self.source.text[start:end], flags=re.S)

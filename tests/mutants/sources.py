@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Changed copies of the sources: one change alone, or all of them, to choose from when they run."""
+"""Changed copies of the sources: one change alone, or all of them, to choose from at run time."""
 import hashlib
 import os
 import shutil
@@ -20,7 +20,7 @@ class Mutant:
         return text[:self.start] + self.new.encode() + text[self.end:]
 
     def lines(self, text):
-        """What stands in the lines that change, before and after, on one line each."""
+        """The changed lines, before and after, on one line each."""
         first = text.rfind(b"\n", 0, self.start) + 1
         last = text.find(b"\n", self.end)
         last = len(text) if last < 0 else last
@@ -41,7 +41,7 @@ def listed():
 
 
 def judged():
-    """Those on which the results depend."""
+    """The files on which the results depend."""
     return [name for name in listed() if name.startswith(("user/", "include/", "module/", "tests/")) and
             not name.startswith("tests/mutants/")]
 
@@ -55,7 +55,7 @@ def digest(names):
 
 
 def copy(to, names):
-    """A tree of these files; those that are as they were keep their times, for make."""
+    """A tree of these files; unchanged ones keep their times, for make."""
     for name in names:
         source, path = os.path.join(ROOT, name), os.path.join(to, name)
         os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -63,7 +63,7 @@ def copy(to, names):
 
 
 def write(path, text):
-    """Unless it is so already."""
+    """Writes it unless it is unchanged."""
     try:
         with open(path, "rb") as file:
             if file.read() == text:

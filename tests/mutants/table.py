@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """
-Files of changes, and the table of what became of the mutants. As a program, this says which blocks of
+Files of changes, and the table of the mutants' results. As a program, this prints which blocks of
 `lies` and `equivalent` no longer stand in the sources.
 """
 import os
@@ -33,14 +33,14 @@ def blocks(path):
 
 
 def place(text, line, old):
-    """Where OLD stands, next to that line, since lines move; None: nowhere."""
+    """The place of OLD nearest to that line, since lines move; None: nowhere."""
     pattern = rb"\s+".join(re.escape(word) for word in old.encode().split())
     return min(re.finditer(pattern, text), default=None,
                key=lambda match: abs(text.count(b"\n", 0, match.start()) + 1 - line))
 
 
 def stale(path):
-    """The blocks whose OLD stands nowhere in their file."""
+    """The blocks whose OLD is not in their file."""
     for head, parts in blocks(path):
         name, _, line = head.rpartition(":")
         source = os.path.join(sources.ROOT, name)
@@ -53,7 +53,7 @@ def stale(path):
 
 
 def changes(path, files):
-    """Mutants that a file describes: in FILE:LINE stands OLD and becomes NEW."""
+    """Mutants that a file describes: OLD at FILE:LINE becomes NEW."""
     made = []
     for head, parts in blocks(path):
         name, _, line = head.rpartition(":")
@@ -73,7 +73,7 @@ def changes(path, files):
 
 
 class Equivalent:
-    """Changes that are known to make no difference, by what the lines are before and after."""
+    """Changes that are known to make no difference, by their lines before and after."""
 
     def __init__(self):
         self.reasons = {}
