@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The benchmarks: they print tables and judge nothing. OPTIONS goes to the program; `N=1000` says how
-# many processes those that boot a guest have.
+# The benchmarks: they print tables and judge nothing. OPTIONS goes to the program; `N=1000` sets how
+# many processes there are in those that boot a guest.
 
 READER_BENCH := $B/tests/bench/reader
 
@@ -40,7 +40,7 @@ bench-reader: $(READER_BENCH) bench-views bench-recorder
 bench-recorder: $(RECORDER_BENCH)
 	$(RECORDER_BENCH) $(RECORDER_OPTIONS)
 
-# VIEWS_OPTIONS="-p 1000000 -r 3"; of a machine at random, and of a build with its command lines
+# VIEWS_OPTIONS="-p 1000000 -r 3"; of a random machine, and of a build with its command lines
 bench-views: $(VIEWS_BENCH)
 	$(VIEWS_BENCH) $(VIEWS_OPTIONS)
 	$(VIEWS_BENCH) -b $(VIEWS_OPTIONS)
@@ -50,7 +50,7 @@ bench-html: all $(RECORD_BENCH)
 	tests/scripts/setup build html
 	B=$B tests/html/bench $(HTML_OPTIONS)
 
-# What happens in the guest, and who judges it. The forest executes itself and the leaf.
+# The programs of the guest, and the judge. The forest executes itself and the leaf.
 GUEST_BENCH := $(patsubst %,$B/tests/bench/%,forest/forest forest/leaf exact/judge exact/connector exact/taskstats exact/acct usage \
 	probe/cycle probe/attach snapshot/snapshot pace)
 
@@ -62,7 +62,7 @@ $B/tests/bench/forest/leaf: $B/tests/bench/forest/leaf.o
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -static -nostartfiles -o $@ $^
 
-# What listens to the kernel in the guest, for those that have no program for it.
+# Listeners to the kernel in the guest, for interfaces without a program.
 LISTENERS := $(patsubst %,$B/tests/bench/exact/%,connector taskstats acct)
 
 $B/tests/bench/exact/judge: $(filter-out $(LISTENERS:%=%.o),$(patsubst %.c,$B/%.o,$(wildcard tests/bench/exact/*.c))) \

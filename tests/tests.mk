@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The test programs. B and CFLAGS say which build of them: tests/scripts/check makes several.
+# The test programs. B and CFLAGS select the build: tests/scripts/check makes several.
 
 UNIT_TESTS := $(patsubst tests/unit/%.c,$B/tests/unit/%,$(wildcard tests/unit/test_*.c))
 STRESS_TESTS := $(patsubst tests/stress/%.c,$B/tests/stress/%,$(wildcard tests/stress/*.c))
@@ -8,7 +8,7 @@ WORKLOADS := $(patsubst tests/guest/workloads/%.c,$B/tests/guest/workloads/%,\
 	$(wildcard tests/guest/workloads/*.c))
 GUEST_COMMON := $(patsubst %.c,$B/%.o,$(filter-out $(wildcard tests/guest/test_*.c),$(wildcard tests/guest/*.c)))
 
-# What unit tests share, the generator of traces included: of an archive, each takes what it calls.
+# Shared by the unit tests, with the generator of traces: each takes from the archive what it calls.
 UNIT_SUPPORT := $B/tests/unit/support.a
 GENERATOR := $(patsubst %,$B/tests/bench/%.o,generate simulate objects streams truth)
 UNIT_OBJECTS := $(patsubst %.c,$B/%.o,$(wildcard tests/unit/support/*.c)) $(GENERATOR) \
@@ -22,8 +22,8 @@ $B/tests/%: override CPPFLAGS += -Itests
 $B/tests/unit/%: override CPPFLAGS += -Itests/unit/support -Iuser/read -I. -DSOURCE='"$(CURDIR)"'
 $B/tests/unit/test_diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
 
-# A test says in a line "// WRAP: NAME..." which functions of other libraries go through it, or through what it
-# shares. These names are several each:
+# A line "// WRAP: NAME..." in a test names the functions of other libraries that go through it, or through
+# what it shares. These names stand for several each:
 WRAP_failing := malloc calloc realloc aligned_alloc strdup asprintf open_memstream fdopendir free open openat fstat \
 	mkdirat renameat ftruncate mmap readdir getrandom ioctl read pread pwrite close
 WRAP_machine := opendir access uname kmod_new kmod_unref kmod_module_new_from_lookup kmod_module_unref_list
@@ -39,8 +39,8 @@ $(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_LIBRARIES)
 # It needs libkmod, and is not in the archive.
 $B/tests/unit/test_diagnose: $B/user/read/session/diagnose.o
 
-# The programs in the manual pages compile as they stand there, with what a program of others has, and
-# in C++ too. NAME-2 is the second one of its page.
+# The programs in the manual pages compile unchanged, with what any program has, and
+# in C++, too. NAME-2 is the second one of its page.
 EXAMPLES := $(addprefix $B/tests/examples/,libproclife.3-1 libproclife.3-2 libproclife.3-3 libproclife.3-4 libproclife.3-5 \
 	proclife.4-1)
 
@@ -54,7 +54,7 @@ $(EXAMPLES): %: %.c $(LIB_STATIC)
 	$(call say,LD)
 	$Q$(CC) -Iinclude -Iuser/lib $(CFLAGS) -Werror $(LDFLAGS) -o $@ $< $(LIB_STATIC)
 
-# A guest runs one, and needs no C++ for that.
+# A guest runs one of them, without C++.
 EXAMPLES_IN_CXX := $(EXAMPLES:%=%.in-c++)
 
 $(EXAMPLES_IN_CXX): %.in-c++: %.c
@@ -62,11 +62,11 @@ $(EXAMPLES_IN_CXX): %.in-c++: %.c
 		-Iinclude -Iuser/lib -x c++ $<
 	@touch $@
 
-# What they run.
+# Programs that the tests run.
 $(UNIT_TESTS): | $B/proclife-read $(COMPLETIONS) $(EXAMPLES) $(EXAMPLES_IN_CXX) $B/tests/bench/exact/judge \
 	$(patsubst %,$B/tests/guest/workloads/%,inherits orphans)
 
-# The sources of the library that it includes are its own: the archive's are not taken.
+# It includes the library's sources itself, so the archive's are not linked.
 $B/tests/stress/library: $(LIB_STATIC)
 $B/tests/stress/library.o: override CPPFLAGS += -Itests/stress
 
@@ -99,11 +99,11 @@ $(EXACTNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/exactness/*.c)) $(LIB
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-# Fuzzers need clang: they are built from the sources in one go. `make fuzz-tests FUZZ_SECONDS=300`
+# Fuzzers need clang: they are built from the sources in one step. `make fuzz-tests FUZZ_SECONDS=300`
 # runs them; a -standalone one replays files, such as those that a fuzzer has left.
 FUZZ_SECONDS ?= 20
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-# What a fuzzer needs beside the library.
+# Sources that a fuzzer needs beside the library.
 FUZZ_MORE_slow := tests/fuzz/runs.c
 FUZZ_MORE_views = tests/fuzz/runs.c tests/unit/support/fake_device.c -Itests -Itests/unit/support -I. $(CMOCKA_LIBS)
 FUZZERS := $(filter-out standalone runs,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
@@ -148,7 +148,7 @@ check-litmus:
 	tests/litmus/run
 	tests/litmus/emitted
 
-# What --metrics writes, judged by those who read it.
+# The output of --metrics, judged by the programs that read it.
 $B/tests/metrics/machine: $B/tests/metrics/machine.o $(UNIT_SUPPORT) $(LIB_STATIC)
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm $(CMOCKA_LIBS)
@@ -165,8 +165,8 @@ $B/tests/html/recordings: $B/tests/html/recordings.o $(UNIT_SUPPORT) $(LIB_STATI
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm $(CMOCKA_LIBS)
 
-# What --export otlp writes, read with OpenTelemetry's own definitions, from npm; and folded, by speedscope.
-# Node.js of another source than Debian's has npm in it.
+# The output of --export otlp, read with OpenTelemetry's own definitions, from npm; and folded, by speedscope.
+# Node.js from other sources than Debian includes npm.
 check-exports: all
 	command -v npm >/dev/null || tests/scripts/setup exports
 	command -v chromium >/dev/null || tests/scripts/setup html

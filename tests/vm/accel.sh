@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# How the guest's instructions are run.
+# How the guest's instructions are executed.
 
 # One instruction is one nanosecond, and a string instruction does not count for each byte.
 accel_icount='-accel tcg -icount shift=0,sleep=off -cpu max,+invtsc,-erms,-fsrm'

@@ -1,19 +1,19 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# The kind of machine that the guest is. On another one than this machine nothing is compiled: all is
+# The guest's kind of machine. If it differs from this machine, nothing is compiled in the guest: all is
 # cross-built in a root of this machine's kind, and no other emulator than the guest's is needed.
 
 # arch_set NAME: NAME is Debian's name of an architecture, or empty for this machine's. Sets
 #   arch          that name
 #   arch_foreign  yes, or empty
-#   arch_triplet  of its compiler
+#   arch_triplet  the compiler's triplet
 #   arch_kbuild   the arguments of the kernel's make
 #   arch_tools    the arguments of ours
 #   arch_apt      the options of apt
 #   arch_qemu     the emulator
-#   arch_qemu_packages  what it is in, besides what all are
+#   arch_qemu_packages  its packages, besides the common ones
 #   arch_machine  its options
-#   arch_cpu      those of a CPU that is emulated
+#   arch_cpu      the options of an emulated CPU
 #   arch_console  the guest's console
 arch_set() {
 	local found

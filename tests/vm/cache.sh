@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run and of litmus, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# What the cache has is made by one run at a time, and each thing has a lock of its own: a kernel that is
-# built for an hour keeps nobody waiting who does not want that one.
+# Each entry of the cache has its own lock, and is made by one run at a time: a kernel that is
+# built for an hour does not delay runs that do not need it.
 
 # locked NAME COMMAND...: run the command, a function, while no other run has this lock.
 locked() {
@@ -30,7 +30,7 @@ cache_new() {
 	mkdir -p "$cache/${1%/*}" && new=$(mktemp -d "$cache/${1%/*}/.part.${1##*/}.XXXXXX") && chmod 755 "$new"
 }
 
-# What nobody has used for long. One that has just got a user has a new time.
+# Removes entries that have not been used for long. An entry in use has a recent time.
 cache_purge() {
 	local entry
 	cache_old "$cache" -mindepth 2 -maxdepth 2 | while read -r entry; do

@@ -1,13 +1,13 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# Kernels that are built here from Debian's sources of the bookworm kernel, that is, of the default
-# guest; they share its root and compiler. Two watch themselves: `debug` (memory, locking, context,
+# Kernels that are built here from Debian's sources of the bookworm kernel, the default
+# guest's; they share its root and compiler. Two watch themselves: `debug` (memory, locking, context,
 # faults to inject) and `kcsan` (data races), which exclude each other. `bare` lacks everything that the
 # module can do without.
 
 debug_kernels='debug kcsan bare'
 debug_source=linux-source-6.1
-# What the sources are built with, for root_get.
+# The packages that build the sources, for root_get.
 debug_needs='bc bison flex libelf-dev lz4'
 
 # debug_hash: print what distinguishes builds, except the version of the sources.

@@ -28,8 +28,8 @@ guest_start() {
 		done
 	fi
 	[[ $layers != memory ]] || wake "$work"
-	# The guest ends with the first panic, and an oops is one, for what comes after it proves
-	# nothing; the log has all by then. An emulated TSC is as good as it gets, for reading
+	# The guest ends with the first panic, and an oops is a panic, since nothing after it proves
+	# anything; the log is complete then. An emulated TSC is the best clock, since reading
 	# any other clock leaves the guest; an emulated CPU may stand still because the host is busy.
 	[[ ! $stall || $layers = probe ]] ||
 		staller=("$tmp/stall" "$work/stalls" "$work/console" "$command_begins")
@@ -46,12 +46,12 @@ guest_start() {
 	qemu=$!
 }
 
-# Built here, since it runs on this machine and not in the guest.
+# Built here, since stall runs on this machine and not in the guest.
 stall_get() {
 	gcc -O2 -Wall -o "$tmp/stall" "$here/stall.c" || fail "$here/stall.c does not build" 125
 }
 
-# stall_tell WORK: how often virtual CPUs stood still.
+# stall_tell WORK: prints how often virtual CPUs stood still.
 stall_tell() {
 	awk '{ ms += $2 } END { print "tests/vm/run: virtual CPUs stood still " NR " times, for " ms " ms in all" }' \
 		"$1/stalls" >&2
@@ -59,7 +59,7 @@ stall_tell() {
 
 command_begins='proclife: the command begins'
 
-# offer TAG DIR OPTION: let the guest mount a folder of the host.
+# offer TAG DIR OPTION: lets the guest mount a folder of the host.
 offer() {
 	options+=(-fsdev "local,id=$1,path=${2//,/,,},security_model=none,multidevs=remap$3"
 		-device "virtio-9p-pci,vectors=0,fsdev=$1,mount_tag=$1")
@@ -124,12 +124,12 @@ guest_try() {
 			guest_lost="qemu ended with status $status${guest_lost:+: $guest_lost}"
 		fi
 		;;
-	*) exit "$status" ;; # Nobody reads our output any more.
+	*) exit "$status" ;; # Our output has no reader any more.
 	esac
 	guest_end
 }
 
-# The guest has nothing left to say: the quickest power switch is SIGKILL, which qemu gets when its
+# The guest has no more output: the quickest power switch is SIGKILL, which qemu gets when its
 # parent dies.
 guest_end() {
 	[[ -z $qemu ]] || kill -KILL "$qemu" 2>/dev/null
@@ -138,7 +138,7 @@ guest_end() {
 	qemu='' waker=''
 }
 
-# guest_judge WORK: say what is wrong with the guest and exit, or return if it was sound.
+# guest_judge WORK: reports what is wrong with the guest and exits, or returns if it was sound.
 guest_judge() {
 	local log line
 	for log in "$1/log" "$1/console"; do
@@ -149,7 +149,7 @@ guest_judge() {
 	done
 	line=${line%%:*}
 	[[ $guest_lost || $line ]] || return 0
-	# From a little before the first complaint, or else the end.
+	# Shows the log from a little before the first complaint, or else its end.
 	if [[ $line ]]; then
 		tail -n +$((line > 5 ? line - 5 : 1)) "$log" | head -n 150
 	else

@@ -5,7 +5,7 @@
 
 initramfs_modules='virtio_pci virtio_console 9pnet_virtio 9p overlay'
 
-# initramfs KERNEL-DIR RELEASE: print the archive. Uncompressed, for the guest would pay for it.
+# initramfs KERNEL-DIR RELEASE: print the archive. Uncompressed, since the guest would have to unpack it.
 initramfs() {
 	local dir=$1 release=$2 tree module file
 	tree=$(mktemp -d "$tmp/initramfs.XXXXXX") || return
@@ -16,7 +16,7 @@ initramfs() {
 		modprobe -d "$dir/root/usr" -S "$release" --show-depends $module || return
 	done >"$tree/depends" || return
 	awk '$1 == "insmod" && !seen[$2]++ { print $2 }' "$tree/depends" | while read -r file; do
-		# busybox's insmod takes none that is compressed.
+		# busybox's insmod takes no compressed module.
 		case $file in
 		*.xz) xz -dc "$file" ;;
 		*.zst) zstd -qdc "$file" ;;

@@ -5,10 +5,10 @@
 #
 # kernel_get NAME sets
 #   kernel_dir        the cache entry: root/ (an overlay layer), vmlinux, release, needs
-#   kernel_release    what uname -r says in the guest
-#   kernel_initramfs  the archive that goes with it
-#   kernel_busybox    what runs in it
-#   kernel_key        the entry's name, for what is built for this kernel
+#   kernel_release    the guest's uname -r
+#   kernel_initramfs  its archive
+#   kernel_busybox    the busybox that runs in it
+#   kernel_key        the entry's name, for things built for this kernel
 
 kernel_get() {
 	local list="$cache/kernel/$1${arch_foreign:+-$arch}${suite_debug:+.$(debug_hash)}.packages"
@@ -52,7 +52,7 @@ kernel_cached() {
 	read -r kernel_key 2>/dev/null <"$1" && kernel_dir="$cache/kernel/$kernel_key" && [[ -d $kernel_dir ]]
 }
 
-# Returns 77 if it is the mirror that has no such kernel.
+# Returns 77 if the mirror has no such kernel.
 kernel_download() {
 	local list=$1 packages key
 	suite_locked kernel_choose && cache_get "kernel/$key" kernel_make "$key" "$packages" || return
@@ -81,7 +81,7 @@ kernel_make() {
 		mv -T "$new" "$cache/kernel/$1"
 }
 
-# The image's package and version, and a number that changes with what an entry holds.
+# The image's package and version, and a number that changes with the contents of entries.
 kernel_name() {
 	local image version
 	read -r image <<<"$1"
@@ -89,7 +89,7 @@ kernel_name() {
 		sed -n 's/^Version: //p') && [[ -n $version ]] && echo "${image#linux-image-}_$version.2"
 }
 
-# What is run on this machine to build modules for another one is of this machine's kind; the guest has
+# The programs that build modules for another machine are of this machine's kind; the guest has
 # its own busybox.
 kernel_cross() {
 	sed 's/^linux-kbuild-.*/&:amd64/'

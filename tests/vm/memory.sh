@@ -25,7 +25,7 @@ memory_get() {
 	for name in bin sbin lib lib64; do
 		mkdir -p "$root/usr/$name" && ln -s "usr/$name" "$root/$name" || return
 	done
-	# As it was named.
+	# By the name that was given.
 	[[ -e $root$PWD/$1 || $1 = /* ]] || fail "--suspend: $1: a link; name what it links to" 129
 }
 

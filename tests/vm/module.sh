@@ -41,8 +41,8 @@ module_build() {
 	fi
 }
 
-# Print the sources as a tar file that depends on nothing but them; what a build in the tree left
-# behind stays out.
+# Print the sources as a tar file that depends only on them; files that a build in the tree left
+# behind are left out.
 module_sources() {
 	tar -c -C "$tree" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner \
 		--mode=u=rwX,go=rX --exclude='*.o' --exclude='*.ko' --exclude='*.mod' --exclude='*.mod.c' \

@@ -1,9 +1,9 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
 # The emulator. Before qemu 8.1, an emulated CPU that translates a page while another one writes to
-# it easily keeps the old translation; qemu commit deba78709ae8 made that rare, and --in-turn is what
+# it easily keeps the old translation; qemu commit deba78709ae8 made that rare, and --in-turn
 # excludes it. A kernel that patches its own code on several busy CPUs, as tracepoints and kprobes
-# make it do, then hangs or jumps into memory that is free. Where the machine's qemu is that old, the
+# make it do, then hangs or jumps into free memory. If the machine's qemu is that old, the
 # one of Debian's backports is downloaded and unpacked in the cache, never installed; it runs with
 # the libraries of the old one.
 
@@ -29,7 +29,7 @@ qemu_download() {
 	say "downloading qemu from $qemu_release (once, 10 s)"
 	cache_new "qemu/${1##*/}" || return
 	mkdir -p "$new/apt/lists/partial" "$new/apt/cache/archives/partial" "$new/root" || return
-	# From the mirror that the machine uses for the release itself.
+	# From the mirror that the machine uses for its release.
 	# shellcheck disable=SC2016 # apt replaces these, not the shell
 	uri=$(apt-get indextargets --format '$(CODENAME) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' |
 		sed -n '/^bookworm main /{s///p;q}')

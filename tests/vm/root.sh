@@ -6,18 +6,18 @@
 # cross-built in a chroot on a root of this kind; nothing of the guest's root can run here, so that
 # its packages are only unpacked.
 
-# What the guest tests are built with and run, besides what the kernel's headers need.
+# Packages to build and run the guest tests, besides the needs of the kernel's headers.
 root_packages='gcc make libc6-dev pkgconf libkmod-dev libncurses-dev kmod dkms libcmocka-dev sparse babeltrace2
 	trace-cmd stress-ng strace tmux procps psmisc util-linux perl-base tar xz-utils'
 
-# Those that are unpacked, with what any root has; and what cross-builds for it.
+# Packages that are unpacked, with those of any root; and the ones that cross-build for it.
 root_unpacked="$root_packages base-files base-passwd bash coreutils dash diffutils findutils grep hostname
 	libc-bin login mawk mount ncurses-base ncurses-bin passwd sed busybox-static"
 root_cross='gcc libc6-dev make sparse pkgconf perl libc-bin pahole bash coreutils dash diffutils findutils
 	grep kmod mawk sed tar xz-utils base-files'
 
 # root_get sets root_dir (empty for this machine's), root_build, the root in which it is built for
-# (likewise), layer_dir[base] and build, the folder in the tree for what is built for this root. It
+# (also empty for this machine's), layer_dir[base] and build, the folder in the tree for builds for this root. It
 # needs kernel_get's results.
 root_get() {
 	local key own packages
@@ -74,7 +74,7 @@ root_extract() {
 	for file in bin sbin lib lib64; do
 		[[ -e $new/$file ]] || ln -s "usr/$file" "$new/$file" || return
 	done
-	# What their scripts would have done.
+	# Does what their scripts would have done.
 	ln -sf mawk "$new/usr/bin/awk" && ln -sf gcc "$new/usr/bin/cc" || return
 	for file in passwd group; do
 		[[ ! -e $new/usr/share/base-passwd/$file.master ]] ||
@@ -99,7 +99,7 @@ root_make() {
 	root_sudo
 	say "making a root of $suite_root with debootstrap (once)"
 	cache_new "root/${root_dir##*/}" || exit 125
-	# Its mounts are its own, and gone with it.
+	# Its mounts are private, and disappear with it.
 	# shellcheck disable=SC2016,SC2086 # the inner shell's; a list of words
 	if ! "${as_root[@]}" unshare --mount /bin/bash -e -c '
 		/usr/sbin/debootstrap --variant=minbase --arch=amd64 --keyring="$2" ${3:+"--include=$3"} "$4" "$1" "$5"
@@ -117,7 +117,7 @@ root_make() {
 		fail "cannot make a root of $suite_root: debootstrap fails" 125
 	fi
 	# shellcheck disable=SC2016 # the inner shell's
-	# The runner's own, so that its guests can read it and anybody who made it can remove it.
+	# Owned by the runner, so that its guests can read it and the user who made it can remove it.
 	"${as_root[@]}" sh -c 'rm -rf "$1"/var/cache/apt/* "$1"/var/lib/apt/lists/* "$1"/dev/* &&
 		{ [ "$2" = 0 ] || chown -hR "$2:$3" "$1"; } && chmod 755 "$1"' \
 		sh "$new" "$EUID" "$(id -g)" && mv -T "$new" "$root_dir" || exit 125
@@ -141,14 +141,14 @@ root_run() {
 		"$root_out" "${@:2}"
 }
 
-# root_runs: is root_run possible? Not for root of a container that may not mount, for example, nor
-# on this machine's own root for anybody else.
+# root_runs: is root_run possible? Not for a container's root that may not mount, for example, nor
+# on this machine's own root for other users.
 root_runs() {
 	local job_files=()
 	root_run kernel /bin/mkdir /usr/src/proclife-root-runs 2>/dev/null
 }
 
-# root_job COMMAND...: run the command there in the current folder, as in a guest.
+# root_job COMMAND...: runs the command there in the current folder, as in a guest.
 root_job() {
 	local status=0 layer=''
 	job_files=()

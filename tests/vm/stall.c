@@ -2,7 +2,7 @@
 /*
  * stall LOG BEGIN-FILE BEGIN-TEXT COMMAND [ARG...] - runs the emulator COMMAND and, once the text
  * is in the file, stops one of its virtual CPUs at a time, at random, for 30 to 500 ms, again and
- * again: as a hypervisor does that has too few CPUs. Each time is a line in LOG. The emulator is a
+ * again, like a hypervisor with too few CPUs. Each time is a line in LOG. The emulator is a
  * child, so that it can be traced where only children can; it ends with this program.
  */
 #define _GNU_SOURCE
@@ -26,7 +26,7 @@
 
 static pid_t child;
 
-/* Ends as the emulator has ended. */
+/* Ends with the emulator's status. */
 static void end(int status)
 {
 	if (WIFSIGNALED(status)) {
@@ -69,7 +69,7 @@ static bool contains(const char *file, const char *text)
 	return found;
 }
 
-/* The threads that are virtual CPUs: the emulator has named them "CPU n/TCG" or "CPU n/KVM". */
+/* Finds the threads that are virtual CPUs, which the emulator names "CPU n/TCG" or "CPU n/KVM". */
 static unsigned int find_cpus(pid_t *tids)
 {
 	char path[64], name[32];
@@ -106,7 +106,7 @@ static bool stop(pid_t tid, int *signo)
 		err(1, "a virtual CPU cannot be stopped");
 	if (!WIFSTOPPED(status))
 		return false;
-	/* A signal that it was about to get will be delivered when it goes on. */
+	/* A signal that it was about to get is delivered when it goes on. */
 	*signo = status >> 16 ? 0 : WSTOPSIG(status);
 	return true;
 }
@@ -140,7 +140,7 @@ int main(int argc, char *argv[])
 		uint32_t cpu = between(0, cpus - 1), ms = between(30, 100);
 		int signo;
 
-		/* Most are short, so that there are many; some are not. */
+		/* Most stops are short, so that there are many; some are not. */
 		if (!between(0, 9))
 			ms *= 5;
 		if (stop(tids[cpu], &signo)) {

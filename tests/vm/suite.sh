@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2154,SC2034,SC2015 # a part of run, with which it shares variables
 # SPDX-License-Identifier: GPL-2.0-only
-# A Debian suite, with lists and sources of its own: the machine's stay as they are, and it takes
+# A Debian suite, with its own lists and sources: the machine's stay unchanged, and it takes
 # no root to read or update these.
 
 suites='bullseye bookworm trixie sid trixie-backports experimental'
 
 # suite_set NAME: NAME is a suite, or a suite and -rt or -16k. Sets
-#   suite_archives  what the suite's packages come from: each a repository/release
+#   suite_archives  the sources of the suite's packages: each a repository/release
 #   suite_flavour   of its kernels
 #   suite_root      the suite that its kernels are built for and run on
 #   suite_debug     the name of the kernel that is built from the suite's sources, or empty
@@ -38,7 +38,7 @@ suite_set() {
 
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# mirror REPOSITORY: print the address from which this machine has its own release.
+# mirror REPOSITORY: print the address from which this machine gets its own release.
 mirror() {
 	local label=Debian uri
 	[[ $1 = debian ]] || label=Debian-Security
@@ -48,7 +48,7 @@ mirror() {
 	echo "${uri:-http://deb.debian.org/$1/}"
 }
 
-# suite_lists LOG ARCHIVE...: get the lists. A release that has expired is still good for a test, if it is
+# suite_lists LOG ARCHIVE...: get the lists. An expired release is still good for a test, if it is
 # signed.
 suite_lists() {
 	local archive
@@ -58,13 +58,13 @@ suite_lists() {
 	apt-get -q "${apt_options[@]}" update >"$1" 2>&1
 }
 
-# suite_locked COMMAND...: with the suite's lists, which others may be getting.
+# suite_locked COMMAND...: run it with the suite's lists, which other runs may be updating.
 suite_locked() {
 	locked "apt/${suite_apt##*/}" "$@"
 }
 
 # suite_update: get the lists of the suite. A mirror whose updates are broken, as while it is being
-# synchronized, has the release all the same. Returns 77 if the mirror does not have the suite.
+# synchronized, still has the release. Returns 77 if the mirror does not have the suite.
 suite_update() {
 	local log=$tmp/apt-update.log
 	mkdir -p "$suite_apt/lists/partial" "$suite_apt/cache/archives/partial" || return
@@ -78,7 +78,7 @@ suite_update() {
 	suite_lists "$log" "${suite_archives%% *}" || { cat "$log" >&2 && return 1; }
 }
 
-# suite_packages: print the packages of the newest kernel, its modules and all that modules are
+# suite_packages: print the packages of the newest kernel, its modules and everything that modules are
 # built with; the image is the first.
 suite_packages() {
 	local queue=("linux-image-$suite_flavour" "linux-headers-$suite_flavour") seen=' ' name
