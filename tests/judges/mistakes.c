@@ -32,7 +32,7 @@ static bool yes = true;
 /* Any kernel reports these. */
 static void warn(void)
 {
-	WARN(READ_ONCE(yes), "as it was told\n");
+	WARN(READ_ONCE(yes), "planted\n");
 }
 
 static void warn_on(void)

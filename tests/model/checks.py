@@ -151,7 +151,7 @@ def check_views(checker, path, read, options, status=0):
     """Every view of one session."""
     seen = session.Session(read, options)
     words = ["-i", path, *options.words()]
-    rim = lambda objects, *tells: [views.trace(read.env), *objects, views.end(seen, *tells)]
+    rim = lambda objects, *shown: [views.trace(read.env), *objects, views.end(seen, *shown)]
     rng = random.Random(checker.seed)
     got = checker.objects(words + ["--tree"], rim(
         views.cut_tree(seen) if options.filters() else views.tree(seen), "all"), status, tree_key)

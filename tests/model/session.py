@@ -115,12 +115,12 @@ class Session:
         known = process.exited is not None and (process.born is not None or before)
         return process.exited - process.seen + before if known else None
 
-    def unjudged(self, tells):
+    def unjudged(self, shown):
         """How many of the processes that the view covers ("ended", "all", or "zombies") cannot be judged."""
         def would_tell(process):
             over = process.reaped is not None or process.freed is not None
             ends = process.last_exit is not None or process.exiting is not None
-            return {"all": True, "ended": ends or process.freed is not None, "zombies": (ends or process.state == "zombie") and not over}[tells]
+            return {"all": True, "ended": ends or process.freed is not None, "zombies": (ends or process.state == "zombie") and not over}[shown]
         return sum(self.is_selected(each) and self.matches(each) is None and would_tell(each)
                    for each in self.lives.processes)
 

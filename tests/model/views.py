@@ -24,11 +24,11 @@ def trace(env):
             "to_boottime": env["to_boottime"], "to_realtime": env["to_realtime"]}
 
 
-def end(session, tells="ended"):
+def end(session, shown="ended"):
     found = {"v": 1, "type": "end", "ts": session.ended, "reason": session.reason,
              "lost": session.lost, "suppressed": session.suppressed}
     if session.options.filters():
-        found["unjudged"] = session.unjudged(tells)
+        found["unjudged"] = session.unjudged(shown)
     if session.env["command_status"] >= 0 and session.is_selective and not session.options.pids:
         found["status"] = session.env["command_status"]
     return found

@@ -153,7 +153,7 @@ class Timeline {
 	}
 
 	/*
-	 * Who uses it
+	 * Input
 	 */
 
 	listen() {
