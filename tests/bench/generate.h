@@ -21,7 +21,7 @@ struct trace_plan {
 	uint32_t cpus;		/* 1024 at most */
 	uint32_t alive;		/* about as many processes at a time */
 	uint32_t pids;		/* how many there are, above 300: few are soon reused */
-	uint32_t before;	/* actions that nobody recorded */
+	uint32_t before;	/* actions before the trace */
 	uint32_t lag;		/* about as many tasks wait for their FREE */
 	uint32_t zombies;	/* about as many can wait for a parent that does wait */
 	uint32_t threads;	/* in percent of what a task does, next to exec, rename, ... */

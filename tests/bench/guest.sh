@@ -75,7 +75,7 @@ fetch_packages() {
 	done
 }
 
-# build_modules: those of the benchmarks, and of the peers whose sources are in $share, into
+# build_modules: builds the benchmarks' modules, and those of the peers whose sources are in $share, into
 # $share/modules.
 build_modules() {
 	make_share
@@ -95,7 +95,7 @@ awake() {
 }
 
 declare -A observer # jobs, by name
-# Buffers that are large enough, a clock that others can read, and a command in front of that of the observer.
+# Buffers that are large enough, a clock that others can read, and a command in front of the observer's.
 trace_cmd_buffer=(-b 16384) perf_buffer=(-m 16M) perf_more=() wrap=()
 trace_cmd_clock=(-C mono) perf_clock=(-k CLOCK_MONOTONIC)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tasks, processes, handles and pids of the machine, and who is whose child. */
+/* The tasks, processes, handles and pids of the machine, and the parent of each. */
 #include "simulate.h"
 
 #include <stdio.h>

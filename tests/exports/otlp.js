@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// otlp.js FILE...: does each line come back unchanged from OpenTelemetry's messages of protocol buffers, and
-// are its attributes those of the semantic conventions, but for our own?
+// otlp.js FILE...: does each line come back unchanged from OpenTelemetry's protocol buffer messages, and are its
+// attributes the ones of the semantic conventions, except our own?
 "use strict";
 const fs = require("fs");
 const messages = require("@opentelemetry/otlp-transformer/build/src/generated/root.js").opentelemetry.proto;
 const conventions = require("@opentelemetry/semantic-conventions/incubating");
 
 const IDS = ["traceId", "spanId", "parentSpanId"];
-// The messages are those of a release that does not have it yet.
+// The messages are from a release that does not have it yet.
 const LATER = ["eventName"];
 const known = new Set(Object.values(conventions).filter((value) => typeof value === "string"));
 let lines = 0;

@@ -55,7 +55,7 @@ static void test_by_a_thread(void **state)
 	assert_int_equal(r->fork.ns_pid, made.child);
 }
 
-/* Its parent is that of its creator. */
+/* Its parent is its creator's parent. */
 static void test_sibling(void **state)
 {
 	const struct proclife_record *r;

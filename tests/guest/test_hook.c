@@ -77,7 +77,7 @@ static void test_without_ftrace(void **state)
 	ret = set_ftrace("0");
 	if (ret == -EOPNOTSUPP) {
 		assert_int_equal(module_load(""), 0);
-		print_message("skipped: nobody can switch off this kernel's function tracer\n");
+		print_message("skipped: this kernel's function tracer cannot be switched off\n");
 		skip();
 	}
 	assert_int_equal(ret, 0);

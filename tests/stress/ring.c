@@ -275,8 +275,8 @@ static void *poll_ring(void *data)
 				continue;
 			/* The writer may be on its way to the wake-up. */
 			if (!sleep_on(ring, wakes, 1))
-				violation("ring %u: commit is at %llu, and nobody woke the %s "
-					  "poller that waits for %llu",
+				violation("ring %u: commit is at %llu, and no wake-up reached the "
+					  "%s poller that waits for %llu",
 					  ring->cpu, (unsigned long long)proclife_read_once(*commit),
 					  poller->patient ? "patient" : "eager",
 					  (unsigned long long)wanted);

@@ -267,7 +267,7 @@ static void test_unwritable(void **state)
 	assert_int_equal(access(line, F_OK), -1);
 }
 
-/* How many files there are whose names begin as that of the verdicts does. */
+/* The number of files whose names begin like the verdicts'. */
 static unsigned int count_files(void)
 {
 	struct output out = run_program(false, 0, "ls -a %s", folder.base);

@@ -399,7 +399,7 @@ static uint64_t time_program(const char *options, const char *path)
 	       (uint64_t)after.ru_utime.tv_usec - (uint64_t)before.ru_utime.tv_usec;
 }
 
-/* They are all alike but for who forked them, or for who reaped them. */
+/* They are all alike except for the process that forked or reaped them. */
 static void test_fold(void **state)
 {
 	struct folder folder;

@@ -7,7 +7,7 @@
  *	...: PERF_RECORD_COMM: NAME:PID/TID, or PERF_RECORD_COMM exec: ...
  *	...: PERF_RECORD_LOST lost N
  *
- * Without, those of the tracepoints:
+ * Without it, the lines of the tracepoints:
  *
  *	COMM PID [CPU] SECONDS.NANOS: SYSTEM:EVENT: FIELDS
  *

@@ -222,7 +222,7 @@ stop_lttng_life() { stop_lttng; }
 # It has no task_rename.
 start_lttng_all() { start_lttng "--output=$PWD/lttng" "${life[@]#*:}" sched_process_wait signal_generate; }
 stop_lttng_all() { stop_lttng; }
-# A flight recorder: nobody reads, and the oldest are overwritten.
+# A flight recorder: without a reader, and the oldest are overwritten.
 start_lttng_life_snapshot() { start_lttng --snapshot "${life[@]#*:}"; }
 stop_lttng_life_snapshot() { stop_lttng; }
 start_lttng_all_snapshot() { start_lttng --snapshot "${life[@]#*:}" sched_process_wait signal_generate; }

@@ -187,7 +187,7 @@ long truth_judge(const char *path, const struct truth_root *root, const struct l
 			fault(FAULT_TRUTH, "process %u (%s): the command does not know it",
 			      lives->node[i]->tgid, lives->node[i]->comm);
 		else if (!witnessed[i])
-			fault(FAULT_TRUTH, "process %u (%s): nobody says when it ended",
+			fault(FAULT_TRUTH, "process %u (%s): its end is not reported",
 			      lives->node[i]->tgid, lives->node[i]->comm);
 	free(witnessed);
 	free(line);

@@ -183,7 +183,7 @@ static void compare_own(const struct own_life *own, const struct life *life)
 	if (!p->marks.born || !p->marks.exited || !p->marks.notified || !p->marks.reaped)
 		differs(pid, "not incomplete, but without its FORK, EXIT, NOTIFY or REAP");
 	if (own->before_kill && !life->killer.signo)
-		differs(pid, "nobody is said to have killed it");
+		differs(pid, "it was killed, but has no killer");
 }
 
 unsigned long judge_own(const struct witnesses *witnesses)

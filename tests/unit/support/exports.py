@@ -774,7 +774,7 @@ def check_phases(place, life, following, memory, found):
 
 
 def check_family(path, tracks, slices, recording):
-    """Each process has a track below that of its parent."""
+    """Each process has a track below its parent's."""
     track_of = {}
     for one in lives_of(slices):
         track_of[one.notes["pid"], one.begin] = one.track
