@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: ioctl
 /* Recordings that are cut off, damaged, foreign or hostile: the result is an error with a reason, never worse. */
 #include "recorded.h"
+#include "given_ioctl.h"
 
 #include <recording/ctf.h>
 #include <errno.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: ioctl
 /* The entries of a recording's env block: an older recorder may lack some, a newer one has more. */
 #include "recorded.h"
+#include "given_ioctl.h"
 
 #include <recording/ctf.h>
 #include <errno.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// WRAP: getrandom
+// WRAP: getrandom ioctl
 /* What is recorded is what is replayed. */
 #include "recorded.h"
+#include "given_ioctl.h"
 
 #include <recording/ctf.h>
 #include <recording/fields.h>

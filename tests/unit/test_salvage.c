@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-// WRAP: pread
+// WRAP: pread ioctl
 /*
  * Damaged streams: what can be read is read, in order; the rest is counted exactly, between
  * the right times, and nothing of other streams is missing.
  */
 #include "salvage.h"
+#include "given_ioctl.h"
 
 #include <errno.h>
 #include <limits.h>

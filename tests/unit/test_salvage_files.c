@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: ioctl
 /* Files that are too short, too long, missing or exchanged, and packets at wrong places. */
 #include "salvage.h"
+#include "given_ioctl.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -100,7 +100,7 @@ void record_hole(const char *path);
 /* The number of tasks that the next SNAPSHOT ioctl yields. */
 extern uint64_t snapshot_tasks;
 extern uint64_t snapshot_at; /* when the first of them was found */
-/* For a test that has __wrap_ioctl(): the fake device is a plain file, which has no ioctls. */
+/* The fake device's ioctls: see given_ioctl.h. */
 int given_ioctl(unsigned long request, void *data);
 
 /* Writes a file with this text, or replaces it. */
