@@ -144,7 +144,7 @@ static void print_views(const struct run *part, void **states, const bool *any)
 	}
 }
 
-/* It is over at @to. What has gone on for too long by then is printed before its sums. */
+/* It is over at @to. What has gone on for too long until then is printed before its sums. */
 static void end(struct intervals *intervals, struct run *run, void **states, uint64_t to)
 {
 	const struct view *const *views = run->options->views;

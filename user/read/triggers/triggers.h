@@ -35,7 +35,7 @@ struct triggers {
 int triggers_begin(struct triggers *triggers, struct run *run);
 /* Was there as much as --count says, and is all done about it? */
 bool triggers_are_enough(const struct triggers *triggers);
-/* All events from before this time were fed: prints what has gone on for too long by then. */
+/* All events from before this time were fed: prints what has gone on for too long until then. */
 void triggers_until(struct triggers *triggers, uint64_t ts);
 
 extern const struct stage triggers_stage;
