@@ -169,9 +169,9 @@ static void test_held(void **state)
 			_exit(99);
 		pause();
 	}
+	close(said[1]); /* else a child that fails would leave the read waiting */
 	assert_int_equal(read(said[0], &victim, sizeof(victim)), sizeof(victim));
 	close(said[0]);
-	close(said[1]);
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	uffd = (int)syscall(SYS_pidfd_getfd, pidfd, victim.uffd, 0);
 	assert_true(uffd >= 0);
