@@ -26,7 +26,7 @@ static struct reaction end_with(unsigned int waiting, unsigned int fails)
 	struct screen screen = { .out = stdout };
 	struct run run = { .options = &options, .screen = &screen };
 	struct condition condition;
-	struct fire fire = { .condition = &condition };
+	struct alert fire = { .condition = &condition };
 	struct reaction reaction = { 0 };
 
 	assert_null(condition_parse(&condition, "failed"));

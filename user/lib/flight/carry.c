@@ -72,7 +72,7 @@ static int note_fatal(struct proclife_carry *carry, struct proclife_kept_life *l
 	}
 	if (!first)
 		return proclife_kept_add(carry, &life->signals, &to_leader);
-	if (signal->signo == SIGKILL || proclife_own(process)->ends)
+	if (signal->signo == SIGKILL || proclife_priv(process)->ends)
 		return 0;
 	if (first == last && !(*first)->record.signal.blocked)
 		return proclife_kept_add(carry, &life->signals, &to_leader);
@@ -129,7 +129,7 @@ static int note_early(struct proclife_carry *carry, const struct proclife_record
 	return 0;
 }
 
-static struct proclife_process *owner_of(const struct proclife_own_memory *own)
+static struct proclife_process *owner_of(const struct proclife_priv_memory *own)
 {
 	return own && own->process && !own->process->kept ? &own->process->process : NULL;
 }
@@ -137,7 +137,7 @@ static struct proclife_process *owner_of(const struct proclife_own_memory *own)
 /* Before it is fed. */
 static void see_memory(struct proclife_carry *carry, const struct proclife_record *record)
 {
-	const struct proclife_own_memory *own = proclife_memory_find(carry->tasks, record->mm.mm);
+	const struct proclife_priv_memory *own = proclife_memory_find(carry->tasks, record->mm.mm);
 
 	carry->owner = owner_of(own);
 	carry->memory = own ? own->memory : (struct proclife_memory){ 0 };
@@ -155,7 +155,7 @@ static bool is_same_memory(const struct proclife_memory *a, const struct proclif
 /* After it was fed: it can have made known whose the memory is. */
 static int note_memory(struct proclife_carry *carry, const struct proclife_record *record)
 {
-	const struct proclife_own_memory *own = proclife_memory_find(carry->tasks, record->mm.mm);
+	const struct proclife_priv_memory *own = proclife_memory_find(carry->tasks, record->mm.mm);
 	struct proclife_process *owner = owner_of(own);
 	struct proclife_kept_life *life;
 

@@ -81,7 +81,7 @@ static int note_handle(struct choosing *c, uint64_t handle, uint64_t start)
 /* Which tasks are there: those that others need, and all that are open, which may have a handle of the former. */
 static int note_handles(struct choosing *c)
 {
-	const struct proclife_own_process *process;
+	const struct proclife_priv_process *process;
 	int err = 0;
 
 	for (process = c->carry->tasks->first; process && !err; process = process->next) {
@@ -92,7 +92,7 @@ static int note_handles(struct choosing *c)
 			err = note_handle(c, freed->handle, freed->start);
 	}
 	for (process = c->carry->tasks->first; process && !err; process = process->next) {
-		const struct proclife_own_task *task = process->tasks;
+		const struct proclife_priv_task *task = process->tasks;
 
 		for (; task && !err; task = task->next)
 			if (proclife_kept_of(c->carry, task))
@@ -137,15 +137,15 @@ static bool is_any(const struct proclife_past *past)
 }
 
 /* 0 if a task of it shows the time. */
-static uint64_t last_wait(const struct proclife_own_process *process)
+static uint64_t last_wait(const struct proclife_priv_process *process)
 {
-	for (const struct proclife_own_task *task = process->tasks; task; task = task->next)
+	for (const struct proclife_priv_task *task = process->tasks; task; task = task->next)
 		if (task->task.waited == process->process.waited)
 			return 0;
 	return process->process.waited;
 }
 
-static int put_past(struct choosing *c, const struct proclife_own_process *process, uint32_t execs)
+static int put_past(struct choosing *c, const struct proclife_priv_process *process, uint32_t execs)
 {
 	const struct proclife_kept_life *life = process->process.user;
 	struct proclife_past past = life->past;
@@ -202,13 +202,13 @@ static int put_early(struct choosing *c)
 	return err;
 }
 
-static int put_process(struct choosing *c, const struct proclife_own_process *process)
+static int put_process(struct choosing *c, const struct proclife_priv_process *process)
 {
 	const struct proclife_kept_life *life = process->process.user;
 	uint32_t execs = 0;
 	int err = 0;
 
-	for (const struct proclife_own_task *task = process->tasks; task && !err; task = task->next) {
+	for (const struct proclife_priv_task *task = process->tasks; task && !err; task = task->next) {
 		const struct proclife_kept_task *kept = proclife_kept_of(c->carry, task);
 
 		err = kept ? put_list(c, &process->process, kept->records) : 0;
@@ -235,7 +235,7 @@ static int put_suppressed(struct choosing *c)
 }
 
 /* NULL: it is not carried. Without tasks, it only waits for one that was not seen. */
-static struct proclife_kept_life *known_life(const struct proclife_own_process *process)
+static struct proclife_kept_life *known_life(const struct proclife_priv_process *process)
 {
 	struct proclife_kept_life *life = process->process.user;
 
@@ -252,7 +252,7 @@ static enum proclife_carry_arguments arguments_of(const struct choosing *c,
 	return arguments;
 }
 
-static int put_life(struct choosing *c, const struct proclife_own_process *process,
+static int put_life(struct choosing *c, const struct proclife_priv_process *process,
 		    struct proclife_kept_life *life)
 {
 	size_t before = c->count, *sizes = life->sizes;
@@ -279,7 +279,7 @@ static int put_life(struct choosing *c, const struct proclife_own_process *proce
 
 static int put_all(struct choosing *c)
 {
-	const struct proclife_own_process *process = c->carry->tasks->first;
+	const struct proclife_priv_process *process = c->carry->tasks->first;
 	int err;
 
 	c->count = 0;
@@ -299,7 +299,7 @@ static int put_all(struct choosing *c)
 
 static size_t size_of_all(const struct choosing *c)
 {
-	const struct proclife_own_process *process = c->carry->tasks->first;
+	const struct proclife_priv_process *process = c->carry->tasks->first;
 	size_t all = 0;
 
 	for (; process; process = process->next) {

@@ -165,7 +165,7 @@ static bool is_first_outlived(struct proclife_kept_life *life, const struct proc
 {
 	bool before = life->outlived;
 
-	life->outlived |= proclife_own(process)->found_as == PROCLIFE_FOUND_EXITING &&
+	life->outlived |= proclife_priv(process)->found_as == PROCLIFE_FOUND_EXITING &&
 			  task->types & PROCLIFE_HAS(PROCLIFE_TASK);
 	return life->outlived && !before;
 }
@@ -196,7 +196,7 @@ static void task_gone(void *data, struct proclife_task *gone)
 		.nivcsw = gone->nivcsw,	  .threads = 1,
 	};
 	task->start = gone->start;
-	task->needed = task->led || task->ended || proclife_own(gone->process)->ends ||
+	task->needed = task->led || task->ended || proclife_priv(gone->process)->ends ||
 		       is_first_outlived(life, task, gone->process);
 	/* Without its FREE it would be open for ever. Without a leader, its process would end with the others. */
 	if (carry->fed->type != PROCLIFE_FREE || carry->fed->task != gone->handle) {

@@ -123,7 +123,7 @@ int proclife_kept_need_names(struct proclife_carry *carry);
 int proclife_kept_index(struct proclife_carry *carry);
 
 struct proclife_kept_task *proclife_kept_of(const struct proclife_carry *carry,
-					    const struct proclife_own_task *task);
+					    const struct proclife_priv_task *task);
 /* The one to which the process's first record belongs, or NULL. */
 const struct proclife_kept *proclife_kept_first(const struct proclife_process *process);
 const struct proclife_process *proclife_kept_process(const struct proclife_carry *carry, uint32_t tgid,

@@ -38,7 +38,7 @@ static int add_moment(struct moments *moments, struct moment moment)
 	return 0;
 }
 
-static int add_moments(const struct proclife_carry *carry, struct moments *moments, const struct proclife_own_process *own)
+static int add_moments(const struct proclife_carry *carry, struct moments *moments, const struct proclife_priv_process *own)
 {
 	const struct proclife_kept_life *life = own->process.user, *of = NULL;
 	const struct proclife_kept *birth = proclife_kept_first(&own->process);
@@ -56,7 +56,7 @@ static int add_moments(const struct proclife_carry *carry, struct moments *momen
 
 int proclife_kept_need_names(struct proclife_carry *carry)
 {
-	const struct proclife_own_process *own = carry->tasks->first;
+	const struct proclife_priv_process *own = carry->tasks->first;
 	struct moments moments = { 0 };
 	struct moment *last = NULL; /* a name */
 	int err = 0;

@@ -3,7 +3,7 @@
 #include "flight/carry_lives.h"
 
 struct proclife_kept_task *proclife_kept_of(const struct proclife_carry *carry,
-					    const struct proclife_own_task *task)
+					    const struct proclife_priv_task *task)
 {
 	return proclife_map_get(&carry->by_handle, task->task.handle);
 }
@@ -14,13 +14,13 @@ static const struct proclife_kept *earlier(const struct proclife_kept *first, co
 }
 
 static const struct proclife_kept *find_first(const struct proclife_carry *carry,
-					      const struct proclife_own_process *process)
+					      const struct proclife_priv_process *process)
 {
 	const struct proclife_kept_life *life = process->process.user;
 	const struct proclife_kept_task *freed = life ? life->freed : NULL;
 	const struct proclife_kept *first = NULL, *kept;
 
-	for (const struct proclife_own_task *task = process->tasks; task; task = task->next) {
+	for (const struct proclife_priv_task *task = process->tasks; task; task = task->next) {
 		const struct proclife_kept_task *of = proclife_kept_of(carry, task);
 
 		for (kept = of ? of->records : NULL; kept; kept = kept->next)
@@ -48,12 +48,12 @@ static const struct proclife_kept *latest_before(const struct proclife_kept *kep
 }
 
 static const struct proclife_kept_task *oldest_of(const struct proclife_carry *carry,
-						  const struct proclife_own_process *process)
+						  const struct proclife_priv_process *process)
 {
 	const struct proclife_kept_task *oldest = NULL;
 	uint64_t since = UINT64_MAX;
 
-	for (const struct proclife_own_task *task = process->tasks; task; task = task->next) {
+	for (const struct proclife_priv_task *task = process->tasks; task; task = task->next) {
 		const struct proclife_kept_task *of = proclife_kept_of(carry, task);
 
 		for (const struct proclife_kept *kept = of ? of->records : NULL; kept; kept = kept->next) {
@@ -68,7 +68,7 @@ static const struct proclife_kept_task *oldest_of(const struct proclife_carry *c
 
 int proclife_kept_index(struct proclife_carry *carry)
 {
-	const struct proclife_own_process *process = carry->tasks->first;
+	const struct proclife_priv_process *process = carry->tasks->first;
 	int err;
 
 	proclife_map_free(&carry->freed);

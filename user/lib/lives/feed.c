@@ -65,8 +65,8 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 		return proclife_wanted(process);
 	}
 
-	proclife_own(process)->shown_alive = true;
-	proclife_own(process)->shares = record->flags & PROCLIFE_F_SHARES;
+	proclife_priv(process)->shown_alive = true;
+	proclife_priv(process)->shares = record->flags & PROCLIFE_F_SHARES;
 	process->marks.born = record->ts;
 	process->seen = record->ts;
 	process->parent_tgid = fork->parent_tgid;
@@ -96,14 +96,14 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 /* It is a zombie, and that its parent was notified is not in the trace. */
 static bool is_notice_lost(const struct proclife_tasks *tasks, const struct proclife_process *process)
 {
-	return tasks->with_notify && !process->marks.notified && proclife_own(process)->exited && !process->live &&
+	return tasks->with_notify && !process->marks.notified && proclife_priv(process)->exited && !process->live &&
 	       proclife_process_found_zombie(process) && !proclife_process_is_held(process);
 }
 
 /* The kernel comes to the leader first. In another order, it is not looked at any number of threads. */
-static bool has_thread_that_ends(const struct proclife_own_process *own)
+static bool has_thread_that_ends(const struct proclife_priv_process *own)
 {
-	const struct proclife_own_task *each = own->tasks;
+	const struct proclife_priv_task *each = own->tasks;
 
 	for (unsigned int n = 0; each && n < 16; n++, each = each->next)
 		if (!each->task.leader && each->found_ending)
@@ -111,7 +111,7 @@ static bool has_thread_that_ends(const struct proclife_own_process *own)
 	return false;
 }
 
-static enum proclife_found found_as(const struct proclife_own_process *own, const struct proclife_record *record)
+static enum proclife_found found_as(const struct proclife_priv_process *own, const struct proclife_record *record)
 {
 	if (!(record->flags & PROCLIFE_F_ZOMBIE) || has_thread_that_ends(own))
 		return record->flags & PROCLIFE_F_EXITING ? PROCLIFE_FOUND_EXITING : PROCLIFE_FOUND_OTHERWISE;
@@ -123,7 +123,7 @@ static enum proclife_found found_as(const struct proclife_own_process *own, cons
 static int found_leader(struct proclife_task *task, const struct proclife_record *record)
 {
 	struct proclife_process *process = task->process;
-	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_priv_process *own = proclife_priv(process);
 	const struct proclife_state *state = &record->state;
 
 	own->found = record->ts;
@@ -147,7 +147,7 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 {
 	const struct proclife_state *state = &record->state;
 	struct proclife_process *process, *parent;
-	struct proclife_own_process *own;
+	struct proclife_priv_process *own;
 	bool fresh;
 	struct proclife_task *task = proclife_task_of(tasks, record, state->group, &fresh);
 
@@ -155,10 +155,10 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 		return -ENOMEM;
 	tasks->snapshot = true;
 	process = task->process;
-	own = proclife_own(process);
+	own = proclife_priv(process);
 	task->flags |= record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
-	proclife_own_task(task)->found_ending = record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE);
-	if (!proclife_own_task(task)->exited) {
+	proclife_priv_task(task)->found_ending = record->flags & (PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE);
+	if (!proclife_priv_task(task)->exited) {
 		task->runtime = state->runtime;
 		task->utime = state->utime;
 		task->stime = state->stime;
@@ -364,7 +364,7 @@ static void look_ahead(struct proclife_tasks *tasks, const struct proclife_recor
 	const struct proclife_record *ahead = proclife_merge_ahead(&tasks->source->merge, record);
 
 	if (ahead)
-		proclife_look_ahead(tasks, ahead);
+		proclife_prefetch(tasks, ahead);
 }
 
 int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_event *event)

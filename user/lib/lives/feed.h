@@ -66,7 +66,7 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
  * A thread of it was there after its leader had been found as a zombie: only the leader had ended then. The end of a
  * process is announced when its last thread is released.
  */
-void proclife_thread_outlived(struct proclife_own_process *process);
+void proclife_thread_outlived(struct proclife_priv_process *process);
 /* The first one counts. @comm: NULL if it is not known. Returns 0 or -ENOMEM. */
 int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint64_t id, uint32_t tgid,
 			 const char comm[PROCLIFE_COMM_LEN]);

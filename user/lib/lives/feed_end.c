@@ -11,7 +11,7 @@
 
 static void tell_exited(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_priv_process *own = proclife_priv(process);
 	bool again = own->exit_reported;
 
 	/* The filter asks for this. */
@@ -27,7 +27,7 @@ static void tell_exited(struct proclife_tasks *tasks, struct proclife_process *p
 static bool is_first_of_end(const struct proclife_tasks *tasks, const struct proclife_process *process,
 			    const struct proclife_record *record)
 {
-	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_priv_process *own = proclife_priv(process);
 	bool core = record->type == PROCLIFE_EXITING && proclife_dumps_core(record->exiting.exit_code & 0x7f);
 
 	if (own->sole && !core)
@@ -44,7 +44,7 @@ static bool is_first_of_end(const struct proclife_tasks *tasks, const struct pro
 static void note_end(struct proclife_tasks *tasks, struct proclife_process *process,
 		     const struct proclife_record *record)
 {
-	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_priv_process *own = proclife_priv(process);
 
 	if (own->ends || own->exit_reported) /* no thread was left: this one was not known */
 		return;
@@ -66,15 +66,15 @@ int proclife_feed_exiting(struct proclife_tasks *tasks, const struct proclife_re
 		return proclife_wanted(process);
 	task->exiting = record->ts;
 	proclife_task_ending(task);
-	proclife_own(process)->mm = record->exiting.mm;
+	proclife_priv(process)->mm = record->exiting.mm;
 	proclife_set_cgroup(task, record->exiting.cgroup); /* it can have been moved since its last exec */
 	proclife_filter(tasks, process);
 	if (process->start)
-		proclife_own(process)->last_exiting = record->ts;
+		proclife_priv(process)->last_exiting = record->ts;
 	if (task->leader)
 		process->leader_exited = record->ts;
 	if (record->flags & PROCLIFE_F_SOLE)
-		proclife_own(process)->sole = true;
+		proclife_priv(process)->sole = true;
 	if (record->flags & (PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE))
 		note_end(tasks, process, record);
 	return proclife_wanted(process);
@@ -94,7 +94,7 @@ int proclife_feed_coredump(struct proclife_tasks *tasks, const struct proclife_r
 static uint64_t end_of(const struct proclife_tasks *tasks, const struct proclife_process *process,
 		       uint64_t exit)
 {
-	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_priv_process *own = proclife_priv(process);
 	uint64_t last = process->start ? own->last_exiting : 0;
 
 	if (!tasks->with_exiting)
@@ -117,7 +117,7 @@ static void note_max_rss(const struct proclife_tasks *tasks, struct proclife_pro
 	if (!only && !(record->flags & PROCLIFE_F_PEAK))
 		return;
 	process->max_rss = record->exit.max_rss;
-	proclife_own(process)->peaked = true;
+	proclife_priv(process)->peaked = true;
 }
 
 int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_record *record)
@@ -125,13 +125,13 @@ int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_recor
 	const struct proclife_exit *exit = &record->exit;
 	struct proclife_task *task = proclife_known_task(tasks, record, 0);
 	struct proclife_process *process;
-	struct proclife_own_process *own;
+	struct proclife_priv_process *own;
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
-	own = proclife_own(process);
-	proclife_own_task(task)->exited = true;
+	own = proclife_priv(process);
+	proclife_priv_task(task)->exited = true;
 	proclife_thread_outlived(own);
 	task->marks.exited = tasks->with_exiting ? task->exiting : record->ts;
 	task->exit_cpu = record->cpu;
@@ -197,7 +197,7 @@ static uint64_t waiting_since(const struct proclife_tasks *tasks, struct proclif
 {
 	uint64_t since = reaper->waited;
 
-	if (reaper->process == task->process || proclife_own_task(reaper)->exited)
+	if (reaper->process == task->process || proclife_priv_task(reaper)->exited)
 		return 0;
 	reaper->waited = 0;
 	return proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, since) ? 0 : since;
@@ -244,8 +244,8 @@ static bool ended_with_parent(const struct proclife_tasks *tasks, const struct p
  */
 static void note_code(struct proclife_process *process)
 {
-	const struct proclife_own_process *own = proclife_own(process);
-	bool leads = process->leader && !proclife_own_task(process->leader)->dead;
+	const struct proclife_priv_process *own = proclife_priv(process);
+	bool leads = process->leader && !proclife_priv_task(process->leader)->dead;
 
 	if (!own->exited && !own->group_dead && !own->group_exit && (process->live > leads || own->leader_ended))
 		process->exit_code = -1;
@@ -273,8 +273,8 @@ int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_recor
 	task->reaper_named = proclife_copy_who(task->reaper_comm, reap->reaper_group_comm, reap->reaper_comm,
 					       reap->reaper_pid == reap->reaper_tgid);
 	if (!task->leader) {
-		proclife_thread_outlived(proclife_own(process));
-		proclife_own_task(task)->found_ending = false;
+		proclife_thread_outlived(proclife_priv(process));
+		proclife_priv_task(task)->found_ending = false;
 		return proclife_wanted(process);
 	}
 	proclife_process_sure(tasks, process);
@@ -298,7 +298,7 @@ int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_recor
 		return 0;
 	due = due_to(tasks, process, reaper);
 	if (due)
-		proclife_own(due)->reaps = true;
+		proclife_priv(due)->reaps = true;
 	return 1;
 }
 
@@ -318,7 +318,7 @@ int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_recor
 	task->marks.freed = record->ts;
 	task->free_cpu = record->cpu;
 	task->process->free_cpu = record->cpu;
-	proclife_own(task->process)->leader_freed |= task->leader;
+	proclife_priv(task->process)->leader_freed |= task->leader;
 	proclife_memory_peaked(task->process);
 	task->runtime = record->free.runtime;
 	task->utime = record->free.utime;
@@ -374,7 +374,7 @@ int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_recor
 int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint64_t id, uint32_t tgid,
 			 const char comm[PROCLIFE_COMM_LEN])
 {
-	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_priv_process *own = proclife_priv(process);
 
 	if (own->tracer && own->tracer->ts)
 		return 0;
@@ -388,7 +388,7 @@ int proclife_tracer_note(struct proclife_process *process, uint64_t ts, uint64_t
 	return 0;
 }
 
-void proclife_thread_outlived(struct proclife_own_process *process)
+void proclife_thread_outlived(struct proclife_priv_process *process)
 {
 	if (process->found_as < PROCLIFE_FOUND_DEAD)
 		return;
@@ -403,7 +403,7 @@ void proclife_thread_outlived(struct proclife_own_process *process)
 /* Can no NOTIFY of its end have been before the first thing that was seen of that, or in a gap since? */
 static bool is_all_seen(const struct proclife_tasks *tasks, const struct proclife_process *process)
 {
-	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_priv_process *own = proclife_priv(process);
 	uint64_t seen = own->exited ? process->marks.exited : own->found;
 
 	return (own->exited || own->found_as == PROCLIFE_FOUND_EXITING || own->tracer) &&
@@ -417,7 +417,7 @@ static bool is_all_seen(const struct proclife_tasks *tasks, const struct proclif
 static bool is_first_notice(const struct proclife_process *process, const struct proclife_notify *notify,
 			    bool all_seen)
 {
-	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_priv_process *own = proclife_priv(process);
 
 	if (own->tracer && own->tracer->released)
 		return false;
@@ -439,8 +439,8 @@ static uint64_t receiver_id(struct proclife_tasks *tasks, const struct proclife_
 /* It is a zombie: no thread of it is left, and if its EXIT was lost, this has the parent that it had. */
 static void note_dead(struct proclife_process *process, const struct proclife_record *record)
 {
-	struct proclife_own_process *own = proclife_own(process);
-	struct proclife_own_task *each;
+	struct proclife_priv_process *own = proclife_priv(process);
+	struct proclife_priv_task *each;
 
 	if (!proclife_process_shown_zombie(process)) {
 		proclife_thread_outlived(own);
@@ -485,7 +485,7 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 	if (!process->notified_tgid && first) {
 		process->tracer_lost = !all_seen && !proclife_process_announced(process);
 		process->marks.notified = record->ts;
-		proclife_own(process)->coalesced = notify->signo && notify->result == PROCLIFE_SIGNAL_PENDING;
+		proclife_priv(process)->coalesced = notify->signo && notify->result == PROCLIFE_SIGNAL_PENDING;
 	}
 	process->notified_lost = !process->marks.notified;
 	/* The process that inherits it can ignore it, too. */

@@ -11,7 +11,7 @@ static void begin_args(const struct proclife_tasks *tasks, struct proclife_proce
 	process->args = NULL;
 	process->args_bytes = 0;
 	process->args_cut = false;
-	proclife_own(process)->args_gaps = (uint32_t)tasks->gaps;
+	proclife_priv(process)->args_gaps = (uint32_t)tasks->gaps;
 }
 
 int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_record *record)
@@ -24,16 +24,16 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
-	proclife_own(process)->shown_alive = true;
-	path = proclife_own(process)->path_text;
+	proclife_priv(process)->shown_alive = true;
+	path = proclife_priv(process)->path_text;
 	to = path;
 	proclife_set_name(task, record->comm);
 	process->execed = record->ts;
 	process->execs++;
-	proclife_own(process)->shares = false;
+	proclife_priv(process)->shares = false;
 	process->max_rss = 0; /* that was of the address space before */
-	if (proclife_own(process)->memory)
-		proclife_own(process)->memory->peak = 0;
+	if (proclife_priv(process)->memory)
+		proclife_priv(process)->memory->peak = 0;
 	process->uid = exec->uid;
 	if (record->flags & PROCLIFE_F_TRUNCATED) {
 		memcpy(to, "...", 3);
@@ -59,12 +59,12 @@ int proclife_feed_args(struct proclife_tasks *tasks, const struct proclife_recor
 	struct proclife_task *task = proclife_known_task(tasks, record, 0);
 	uint32_t end = (uint32_t)args->offset + args->len;
 	struct proclife_process *process;
-	struct proclife_own_process *own;
+	struct proclife_priv_process *own;
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
-	own = proclife_own(process);
+	own = proclife_priv(process);
 	if (!args->offset)
 		begin_args(tasks, process);
 	process->args_cut = true;

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 /* An MM names the thread alone. Its process is named if it leads that, or if the memory is its process's own. */
-static void set_actor(struct proclife_actor *actor, const struct proclife_own_memory *own,
+static void set_actor(struct proclife_actor *actor, const struct proclife_priv_memory *own,
 		      const struct proclife_task *task, const struct proclife_record *record)
 {
 	const struct proclife_process *process = task->process;
@@ -16,7 +16,7 @@ static void set_actor(struct proclife_actor *actor, const struct proclife_own_me
 	actor->pid = record->pid;
 	actor->tgid = record->tgid;
 	proclife_copy_name(actor->thread_comm, record->comm);
-	actor->named = leads || (own->process == proclife_own(process) && process->start);
+	actor->named = leads || (own->process == proclife_priv(process) && process->start);
 	proclife_copy_name(actor->comm, actor->named && !leads ? process->comm : record->comm);
 }
 
@@ -24,7 +24,7 @@ static void set_actor(struct proclife_actor *actor, const struct proclife_own_me
 static void feed_async(struct proclife_tasks *tasks, const struct proclife_task *task,
 		       const struct proclife_record *record)
 {
-	struct proclife_own_memory *own = proclife_memory_find(tasks, record->mm.mm);
+	struct proclife_priv_memory *own = proclife_memory_find(tasks, record->mm.mm);
 
 	if (!own)
 		return;
@@ -42,7 +42,7 @@ static void feed_async(struct proclife_tasks *tasks, const struct proclife_task 
 /* A record that names no task belongs to the process whose address space it is, if that is known. */
 static int feed_of_interrupt(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
-	const struct proclife_own_memory *own = proclife_memory_find(tasks, record->mm.mm);
+	const struct proclife_priv_memory *own = proclife_memory_find(tasks, record->mm.mm);
 	int wanted = own && own->process ? proclife_wanted(&own->process->process) :
 					   !tasks->selecting && !tasks->filter;
 
@@ -51,7 +51,7 @@ static int feed_of_interrupt(struct proclife_tasks *tasks, const struct proclife
 	return wanted;
 }
 
-static void set_teardown(struct proclife_own_memory *own, const struct proclife_task *task,
+static void set_teardown(struct proclife_priv_memory *own, const struct proclife_task *task,
 			 const struct proclife_record *record)
 {
 	struct proclife_memory *memory = &own->memory;
@@ -77,14 +77,14 @@ static void set_teardown(struct proclife_own_memory *own, const struct proclife_
 static void feed_teardown(struct proclife_tasks *tasks, const struct proclife_task *task,
 			  const struct proclife_record *record)
 {
-	struct proclife_own_memory *own = proclife_memory_find(tasks, record->mm.mm);
+	struct proclife_priv_memory *own = proclife_memory_find(tasks, record->mm.mm);
 	bool execs = record->flags & PROCLIFE_F_EXECING;
 
 	if (!own)
 		return;
 	/* An exec drops what its process had, unless that was its creator's. */
 	if (!own->process || proclife_memory_is_doubtful(tasks, own) || own->memory.teardown ||
-	    (execs && !proclife_own(task->process)->shares)) {
+	    (execs && !proclife_priv(task->process)->shares)) {
 		proclife_memory_forget(tasks, own);
 		return;
 	}
@@ -98,7 +98,7 @@ static void feed_teardown(struct proclife_tasks *tasks, const struct proclife_ta
 static int feed_own(struct proclife_tasks *tasks, struct proclife_task *task,
 		    const struct proclife_record *record)
 {
-	struct proclife_own_memory *own = proclife_memory_begin_own(tasks, task->process, record->mm.mm);
+	struct proclife_priv_memory *own = proclife_memory_begin_own(tasks, task->process, record->mm.mm);
 
 	if (!own)
 		return -ENOMEM;
@@ -126,7 +126,7 @@ static int feed_own(struct proclife_tasks *tasks, struct proclife_task *task,
 static int feed_early(struct proclife_tasks *tasks, const struct proclife_task *task,
 		      const struct proclife_record *record)
 {
-	struct proclife_own_memory *own = proclife_memory_find(tasks, record->mm.mm);
+	struct proclife_priv_memory *own = proclife_memory_find(tasks, record->mm.mm);
 
 	if (own && proclife_memory_is_doubtful(tasks, own)) {
 		if (own->process)
@@ -149,7 +149,7 @@ static int feed_early(struct proclife_tasks *tasks, const struct proclife_task *
 static void feed_gone(struct proclife_tasks *tasks, const struct proclife_task *task,
 		      const struct proclife_record *record)
 {
-	struct proclife_own_memory *own = proclife_memory_find(tasks, record->mm.mm);
+	struct proclife_priv_memory *own = proclife_memory_find(tasks, record->mm.mm);
 	struct proclife_memory *memory;
 
 	if (!own)
@@ -169,8 +169,8 @@ static void feed_gone(struct proclife_tasks *tasks, const struct proclife_task *
 static bool is_own(struct proclife_tasks *tasks, const struct proclife_task *task,
 		   const struct proclife_record *record)
 {
-	const struct proclife_own_process *process = proclife_own(task->process);
-	const struct proclife_own_memory *own;
+	const struct proclife_priv_process *process = proclife_priv(task->process);
+	const struct proclife_priv_memory *own;
 
 	if (process->mm != record->mm.mm || process->shares)
 		return false;

@@ -17,7 +17,7 @@ struct proclife_process *proclife_tasks_holder(const struct proclife_tasks *task
 
 bool proclife_process_is_held(const struct proclife_process *process)
 {
-	const struct proclife_tracer *tracer = proclife_own(process)->tracer;
+	const struct proclife_tracer *tracer = proclife_priv(process)->tracer;
 
 	return tracer && !tracer->released && !process->notified_tgid && !process->marks.reaped &&
 	       (tracer->ts || (!process->live && proclife_process_found_zombie(process)));
@@ -26,14 +26,14 @@ bool proclife_process_is_held(const struct proclife_process *process)
 uint32_t proclife_process_awaits(const struct proclife_process *zombie)
 {
 	if (proclife_process_is_held(zombie))
-		return proclife_own(zombie)->tracer->tgid;
+		return proclife_priv(zombie)->tracer->tgid;
 	return proclife_last_parent(zombie);
 }
 
 /* When it was last known to be there. A younger process has reused the PID of the one that had to wait for it. */
 static uint64_t last_known(const struct proclife_process *zombie)
 {
-	uint64_t shown = proclife_later(zombie->marks.notified, proclife_own(zombie)->found);
+	uint64_t shown = proclife_later(zombie->marks.notified, proclife_priv(zombie)->found);
 
 	return proclife_later(proclife_later(zombie->marks.exited, zombie->seen), shown);
 }
@@ -41,7 +41,7 @@ static uint64_t last_known(const struct proclife_process *zombie)
 struct proclife_process *proclife_process_reaper(const struct proclife_process *zombie)
 {
 	struct proclife_process *reaper =
-		proclife_tasks_holder(proclife_own(zombie)->all, proclife_process_awaits(zombie));
+		proclife_tasks_holder(proclife_priv(zombie)->all, proclife_process_awaits(zombie));
 
 	if (!reaper || proclife_process_state(reaper) == PROCLIFE_IS_ZOMBIE)
 		return NULL;
@@ -51,7 +51,7 @@ struct proclife_process *proclife_process_reaper(const struct proclife_process *
 struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
 					     const struct proclife_process *process)
 {
-	struct proclife_own_process *own = process ? proclife_own(process)->next : tasks->first;
+	struct proclife_priv_process *own = process ? proclife_priv(process)->next : tasks->first;
 
 	return own ? &own->process : NULL;
 }
@@ -59,7 +59,7 @@ struct proclife_process *proclife_tasks_next(const struct proclife_tasks *tasks,
 struct proclife_task *proclife_process_next_task(const struct proclife_process *process,
 						const struct proclife_task *task)
 {
-	struct proclife_own_task *own = task ? proclife_own_task(task)->next : proclife_own(process)->tasks;
+	struct proclife_priv_task *own = task ? proclife_priv_task(task)->next : proclife_priv(process)->tasks;
 
 	return own ? &own->task : NULL;
 }
@@ -77,14 +77,14 @@ bool proclife_process_complete(const struct proclife_process *process)
 
 void proclife_process_usage(const struct proclife_process *process, struct proclife_usage *usage)
 {
-	const struct proclife_own_task *own;
+	const struct proclife_priv_task *own;
 
 	*usage = (struct proclife_usage){
 		.runtime = process->runtime, .utime = process->utime, .stime = process->stime,
 		.min_flt = process->min_flt, .maj_flt = process->maj_flt,
 		.nvcsw = process->nvcsw,     .nivcsw = process->nivcsw,
 	};
-	for (own = proclife_own(process)->tasks; own; own = own->next) {
+	for (own = proclife_priv(process)->tasks; own; own = own->next) {
 		const struct proclife_task *task = &own->task;
 
 		proclife_sum(&usage->runtime, task->runtime);

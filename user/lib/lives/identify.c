@@ -16,7 +16,7 @@ static void take_over(struct proclife_task *task)
 	task->leader = true;
 	task->flags &= ~PROCLIFE_F_THREAD;
 	process->flags = task->flags;
-	if (!proclife_own(process)->group_dead)
+	if (!proclife_priv(process)->group_dead)
 		process->exit_code = -1; /* it was the old leader's */
 	process->leader_exited = task->exiting; /* the old leader's, too */
 	memcpy(process->comm, task->comm, sizeof(process->comm));
@@ -44,8 +44,8 @@ static bool same_life(const struct proclife_tasks *tasks, struct proclife_task *
 
 	if (task->start != record->start) {
 		/* After a gap, it can be a later thread of the same process with this handle. */
-		if (task->tgid != record->tgid || proclife_own_task(task)->exited ||
-		    proclife_own_task(task)->gaps != tasks->gaps)
+		if (task->tgid != record->tgid || proclife_priv_task(task)->exited ||
+		    proclife_priv_task(task)->gaps != tasks->gaps)
 			return false;
 		if (process->start ? record->start != process->start :
 				     task->leader || record->pid != record->tgid)
@@ -67,7 +67,7 @@ static bool same_group(const struct proclife_process *process, const struct proc
 {
 	if (process->tgid != record->tgid)
 		return false;
-	if (proclife_own(process)->group_dead && record->type == PROCLIFE_FORK)
+	if (proclife_priv(process)->group_dead && record->type == PROCLIFE_FORK)
 		return false;
 	return record->pid == record->tgid ? proclife_process_leads(process, record) :
 					     record->start >= process->start;
@@ -78,7 +78,7 @@ struct proclife_process *proclife_process_of(struct proclife_tasks *tasks,
 					     bool *fresh)
 {
 	struct proclife_process *process = NULL;
-	struct proclife_own_process *own;
+	struct proclife_priv_process *own;
 
 	*fresh = false;
 	if (group) {
@@ -97,7 +97,7 @@ struct proclife_process *proclife_process_of(struct proclife_tasks *tasks,
 			proclife_process_set_handle(tasks, process, group);
 	}
 	if (process) {
-		own = proclife_own(process);
+		own = proclife_priv(process);
 		/* Unless it was seen to be reaped, another can have got its pid and handle. */
 		if (record->pid != record->tgid && !process->marks.reaped &&
 		    (process->incomplete || own->gaps != tasks->gaps))

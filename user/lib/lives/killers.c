@@ -26,7 +26,7 @@ struct proclife_fatal_signals {
 /* The place for a signal of this number. NULL: no memory. */
 static struct proclife_killer *place_of(struct proclife_process *process, int32_t signo)
 {
-	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_priv_process *own = proclife_priv(process);
 	struct proclife_fatal_signals *fatal = own->fatal_signals;
 	unsigned int count = fatal ? fatal->count : 0;
 
@@ -64,7 +64,7 @@ int proclife_killer_note(struct proclife_process *process, const struct proclife
 	killer = place_of(process, (int32_t)signal->signo);
 	if (!killer)
 		return -ENOMEM;
-	if (killer->ts && proclife_own(process)->ends)
+	if (killer->ts && proclife_priv(process)->ends)
 		return 0; /* that was too late */
 	again = killer->ts && (killer->again || !killer->blocked);
 	if (again && !proclife_dumps_core(signal->signo)) {
@@ -93,13 +93,13 @@ int proclife_killer_note(struct proclife_process *process, const struct proclife
 /* It comes after the SIGKILL, from the same task. */
 void proclife_killer_oom(struct proclife_process *process, const struct proclife_record *record)
 {
-	const struct proclife_fatal_signals *fatal = proclife_own(process)->fatal_signals;
+	const struct proclife_fatal_signals *fatal = proclife_priv(process)->fatal_signals;
 	const struct proclife_oom *oom = &record->oom;
 	struct proclife_killer *killer;
 
 	if (!fatal || !fatal->place[SIGKILL])
 		return;
-	killer = &proclife_own(process)->fatal_signals->killers[fatal->place[SIGKILL] - 1];
+	killer = &proclife_priv(process)->fatal_signals->killers[fatal->place[SIGKILL] - 1];
 	if (killer->cause || killer->code != SI_KERNEL || killer->task != oom->allocator)
 		return;
 	killer->cause = PROCLIFE_BY_OOM;
@@ -147,7 +147,7 @@ bool proclife_dumps_core(int signo)
 
 const struct proclife_killer *proclife_process_killer(const struct proclife_process *process)
 {
-	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_priv_process *own = proclife_priv(process);
 	const struct proclife_fatal_signals *fatal = own->fatal_signals;
 	int32_t signo = process->exit_code & 0x7f;
 
@@ -159,7 +159,7 @@ const struct proclife_killer *proclife_process_killer(const struct proclife_proc
 uint64_t proclife_process_killed(const struct proclife_process *process)
 {
 	const struct proclife_killer *killer = proclife_process_killer(process);
-	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_priv_process *own = proclife_priv(process);
 
 	if (!killer || killer->blocked || killer->again || process->incomplete)
 		return 0;
@@ -169,14 +169,14 @@ uint64_t proclife_process_killed(const struct proclife_process *process)
 
 const struct proclife_killer *proclife_process_sigkill(const struct proclife_process *process)
 {
-	const struct proclife_fatal_signals *fatal = proclife_own(process)->fatal_signals;
+	const struct proclife_fatal_signals *fatal = proclife_priv(process)->fatal_signals;
 
 	return fatal && fatal->place[SIGKILL] ? &fatal->killers[fatal->place[SIGKILL] - 1] : NULL;
 }
 
 void proclife_killers_free(struct proclife_process *process)
 {
-	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_priv_process *own = proclife_priv(process);
 
 	free(own->fatal_signals);
 	own->fatal_signals = NULL;

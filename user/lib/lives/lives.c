@@ -28,7 +28,7 @@ bool proclife_process_leads(const struct proclife_process *process,
 
 	if (process->start)
 		return record->start == process->start;
-	oldest = proclife_own(process)->oldest;
+	oldest = proclife_priv(process)->oldest;
 	if (process->live && (record->type == PROCLIFE_REAP || record->type == PROCLIFE_FREE))
 		return false;
 	return !oldest || oldest >= record->start;
@@ -41,7 +41,7 @@ bool proclife_process_leads(const struct proclife_process *process,
 static bool may_own(const struct proclife_tasks *tasks, const struct proclife_process *process,
 		    const struct proclife_record *record)
 {
-	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_priv_process *own = proclife_priv(process);
 
 	if (proclife_process_whole(tasks, process))
 		return false;
@@ -96,7 +96,7 @@ struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
 						const struct proclife_record *record,
 						uint64_t handle)
 {
-	struct proclife_own_process *own = proclife_slab_get_zeroed(&tasks->process_slab);
+	struct proclife_priv_process *own = proclife_slab_get_zeroed(&tasks->process_slab);
 	struct proclife_process *process = &own->process;
 
 	process->id = ++tasks->processes;
@@ -130,7 +130,7 @@ void proclife_process_set_handle(struct proclife_tasks *tasks, struct proclife_p
 				 uint64_t handle)
 {
 	process->handle = handle;
-	proclife_table_put(&tasks->by_group, &proclife_own(process)->by_group, handle);
+	proclife_table_put(&tasks->by_group, &proclife_priv(process)->by_group, handle);
 }
 
 static void set_parent(const struct proclife_tasks *tasks, struct proclife_process *process,
@@ -155,7 +155,7 @@ void proclife_process_born(struct proclife_tasks *tasks, struct proclife_process
 void proclife_process_await(struct proclife_tasks *tasks, struct proclife_process *process,
 			    uint64_t parent)
 {
-	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_priv_process *own = proclife_priv(process);
 
 	if (!parent || own->awaits)
 		return;
@@ -165,7 +165,7 @@ void proclife_process_await(struct proclife_tasks *tasks, struct proclife_proces
 
 static void stop_awaiting(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_priv_process *own = proclife_priv(process);
 
 	if (proclife_likely(!own->awaits))
 		return;
@@ -206,10 +206,10 @@ void proclife_adopt_orphans(struct proclife_tasks *tasks, const struct proclife_
 	struct proclife_twin *twin = (struct proclife_twin *)link, *next;
 
 	for (; twin; twin = next) {
-		struct proclife_own_process *own;
+		struct proclife_priv_process *own;
 		struct proclife_process *process;
 
-		own = proclife_container_of(twin, struct proclife_own_process, by_parent);
+		own = proclife_container_of(twin, struct proclife_priv_process, by_parent);
 		process = &own->process;
 		next = twin->older;
 		if (can_be_parent(task, process))
@@ -221,8 +221,8 @@ void proclife_adopt_orphans(struct proclife_tasks *tasks, const struct proclife_
 
 static void attach(struct proclife_task *task, struct proclife_process *process)
 {
-	struct proclife_own_process *group = proclife_own(process);
-	struct proclife_own_task *own = proclife_own_task(task);
+	struct proclife_priv_process *group = proclife_priv(process);
+	struct proclife_priv_task *own = proclife_priv_task(task);
 
 	task->process = process;
 	own->prev = NULL;
@@ -247,12 +247,12 @@ static void attach(struct proclife_task *task, struct proclife_process *process)
 static void detach(struct proclife_task *task)
 {
 	struct proclife_process *process = task->process;
-	struct proclife_own_task *own = proclife_own_task(task);
+	struct proclife_priv_task *own = proclife_priv_task(task);
 
 	if (own->prev)
 		own->prev->next = own->next;
 	else
-		proclife_own(process)->tasks = own->next;
+		proclife_priv(process)->tasks = own->next;
 	if (own->next)
 		own->next->prev = own->prev;
 	if (process->leader == task)
@@ -264,7 +264,7 @@ struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
 					  const struct proclife_record *record,
 					  struct proclife_process *process)
 {
-	struct proclife_own_task *own = proclife_slab_get_zeroed(&tasks->task_slab);
+	struct proclife_priv_task *own = proclife_slab_get_zeroed(&tasks->task_slab);
 	struct proclife_task *task = &own->task;
 
 	task->handle = record->task;
@@ -287,12 +287,12 @@ struct proclife_task *proclife_task_begin(struct proclife_tasks *tasks,
 static void clear_exited(struct proclife_process *process)
 {
 	process->marks.exited = 0;
-	proclife_own(process)->exited = false;
+	proclife_priv(process)->exited = false;
 }
 
 void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_priv_process *own = proclife_priv(process);
 
 	/* If gaps hid a thread and its EXIT, that thread can have been the last one. */
 	if (own->unsure && tasks->gap_to > process->marks.exited)
@@ -305,7 +305,7 @@ void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_p
 static enum proclife_life_state left_in(const struct proclife_tasks *tasks,
 				   const struct proclife_process *process)
 {
-	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_priv_process *own = proclife_priv(process);
 
 	if (tasks->closing)
 		return proclife_process_state_now(process);
@@ -318,7 +318,7 @@ static enum proclife_life_state left_in(const struct proclife_tasks *tasks,
 
 void proclife_process_forget(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_priv_process *own = proclife_priv(process);
 
 	stop_awaiting(tasks, process);
 	if (tasks->selecting)
@@ -338,7 +338,7 @@ void proclife_process_forget(struct proclife_tasks *tasks, struct proclife_proce
 
 static void process_gone(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_priv_process *own = proclife_priv(process);
 
 	own->left = (uint8_t)left_in(tasks, process);
 	/* A thread that a gap hid can have been freed later. */
@@ -373,14 +373,14 @@ void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task
 			struct proclife_process *process)
 {
 	struct proclife_process *old = task->process;
-	struct proclife_own_task *own = proclife_own_task(task);
+	struct proclife_priv_task *own = proclife_priv_task(task);
 	bool dead = own->dead, ending = own->ending;
 
 	proclife_task_dead(task);
 	detach(task);
 	old->threads--;
 	/* If no other task is left, the old process was part of the new one all along. */
-	proclife_own(old)->unfreed = true;
+	proclife_priv(old)->unfreed = true;
 	own->dead = dead;
 	own->ending = ending;
 	attach(task, process);
@@ -395,15 +395,15 @@ void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task
 static bool awaits_leader(const struct proclife_tasks *tasks,
 			  const struct proclife_process *process)
 {
-	return !process->start && !proclife_own(process)->unfreed && !tasks->closing &&
+	return !process->start && !proclife_priv(process)->unfreed && !tasks->closing &&
 	       proclife_process_ungapped(tasks, process);
 }
 
 void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 {
-	struct proclife_own_task *own = proclife_own_task(task);
+	struct proclife_priv_task *own = proclife_priv_task(task);
 	struct proclife_process *process = task->process;
-	struct proclife_own_process *group = proclife_own(process);
+	struct proclife_priv_process *group = proclife_priv(process);
 
 	if (own->gaps != tasks->gaps)
 		task->incomplete = true;
@@ -434,13 +434,13 @@ void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 
 void proclife_process_end(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	struct proclife_own_task *own = proclife_own(process)->tasks;
+	struct proclife_priv_task *own = proclife_priv(process)->tasks;
 
 	if (!own)
 		process_gone(tasks, process);
 	/* Ending the last one ends the process: it is not looked at after that. */
 	while (own) {
-		struct proclife_own_task *next = own->next;
+		struct proclife_priv_task *next = own->next;
 
 		proclife_task_end(tasks, &own->task);
 		own = next;

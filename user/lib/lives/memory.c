@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 /* Nothing that follows is about it. */
-static void unlist(struct proclife_tasks *tasks, struct proclife_own_memory *own)
+static void unlist(struct proclife_tasks *tasks, struct proclife_priv_memory *own)
 {
 	if (own->memory.open)
 		proclife_table_del(&tasks->by_mm, &own->by_mm);
@@ -19,18 +19,18 @@ static void unlist(struct proclife_tasks *tasks, struct proclife_own_memory *own
 }
 
 /* Its process has gone on since: it is unmapped. Where there was nothing to unmap, no GONE shows it. */
-static bool is_over(const struct proclife_own_memory *own)
+static bool is_over(const struct proclife_priv_memory *own)
 {
 	return own->memory.own &&
 	       (proclife_process_announced(&own->process->process) ||
 		own->process->process.marks.reaped);
 }
 
-struct proclife_own_memory *proclife_memory_find(struct proclife_tasks *tasks, uint64_t mm)
+struct proclife_priv_memory *proclife_memory_find(struct proclife_tasks *tasks, uint64_t mm)
 {
 	struct proclife_link *link = proclife_table_get(&tasks->by_mm, mm);
-	struct proclife_own_memory *own =
-		link ? proclife_container_of(link, struct proclife_own_memory, by_mm) : NULL;
+	struct proclife_priv_memory *own =
+		link ? proclife_container_of(link, struct proclife_priv_memory, by_mm) : NULL;
 
 	if (!own || !is_over(own))
 		return own;
@@ -38,7 +38,7 @@ struct proclife_own_memory *proclife_memory_find(struct proclife_tasks *tasks, u
 	return NULL;
 }
 
-static void destroy(struct proclife_tasks *tasks, struct proclife_own_memory *own)
+static void destroy(struct proclife_tasks *tasks, struct proclife_priv_memory *own)
 {
 	unlist(tasks, own);
 	if (own->process)
@@ -46,7 +46,7 @@ static void destroy(struct proclife_tasks *tasks, struct proclife_own_memory *ow
 	proclife_slab_put(&tasks->memory_slab, own);
 }
 
-static void free_process(struct proclife_tasks *tasks, struct proclife_own_process *own)
+static void free_process(struct proclife_tasks *tasks, struct proclife_priv_process *own)
 {
 	if (own->memory)
 		destroy(tasks, own->memory);
@@ -59,7 +59,7 @@ static void free_process(struct proclife_tasks *tasks, struct proclife_own_proce
 	proclife_slab_put(&tasks->process_slab, own);
 }
 
-static void keep(struct proclife_tasks *tasks, struct proclife_own_process *own)
+static void keep(struct proclife_tasks *tasks, struct proclife_priv_process *own)
 {
 	own->prev = NULL;
 	own->next = tasks->kept;
@@ -69,7 +69,7 @@ static void keep(struct proclife_tasks *tasks, struct proclife_own_process *own)
 }
 
 /* One that was kept. */
-static void report_and_drop(struct proclife_tasks *tasks, struct proclife_own_process *own)
+static void report_and_drop(struct proclife_tasks *tasks, struct proclife_priv_process *own)
 {
 	proclife_report_over(tasks, &own->process);
 	if (own->prev)
@@ -81,16 +81,16 @@ static void report_and_drop(struct proclife_tasks *tasks, struct proclife_own_pr
 	free_process(tasks, own);
 }
 
-void proclife_memory_forget(struct proclife_tasks *tasks, struct proclife_own_memory *own)
+void proclife_memory_forget(struct proclife_tasks *tasks, struct proclife_priv_memory *own)
 {
-	struct proclife_own_process *process = own->process;
+	struct proclife_priv_process *process = own->process;
 
 	destroy(tasks, own);
 	if (process && process->kept)
 		report_and_drop(tasks, process);
 }
 
-void proclife_memory_finish(struct proclife_tasks *tasks, struct proclife_own_memory *own)
+void proclife_memory_finish(struct proclife_tasks *tasks, struct proclife_priv_memory *own)
 {
 	unlist(tasks, own);
 	if (own->process->kept)
@@ -100,7 +100,7 @@ void proclife_memory_finish(struct proclife_tasks *tasks, struct proclife_own_me
 /* As long as it has not ended, a thread of it can be left that raises the peak. */
 void proclife_memory_peaked(struct proclife_process *process)
 {
-	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_priv_process *own = proclife_priv(process);
 
 	if (!own->memory || own->peaked)
 		return;
@@ -111,9 +111,9 @@ void proclife_memory_peaked(struct proclife_process *process)
 		process->max_rss = own->memory->peak;
 }
 
-struct proclife_own_memory *proclife_memory_begin(struct proclife_tasks *tasks, uint64_t mm)
+struct proclife_priv_memory *proclife_memory_begin(struct proclife_tasks *tasks, uint64_t mm)
 {
-	struct proclife_own_memory *own;
+	struct proclife_priv_memory *own;
 
 	if (proclife_table_reserve(&tasks->by_mm) || proclife_slab_reserve(&tasks->memory_slab))
 		return NULL;
@@ -125,7 +125,7 @@ struct proclife_own_memory *proclife_memory_begin(struct proclife_tasks *tasks, 
 }
 
 bool proclife_memory_is_doubtful(const struct proclife_tasks *tasks,
-				 const struct proclife_own_memory *own)
+				 const struct proclife_priv_memory *own)
 {
 	const struct proclife_memory *memory = &own->memory;
 	uint64_t since = memory->teardown ? memory->teardown : memory->left;
@@ -135,7 +135,7 @@ bool proclife_memory_is_doubtful(const struct proclife_tasks *tasks,
 }
 
 /* Can an address space that no task has let go of be this process's? */
-static bool fits(const struct proclife_tasks *tasks, const struct proclife_own_memory *own,
+static bool fits(const struct proclife_tasks *tasks, const struct proclife_priv_memory *own,
 		 const struct proclife_process *process)
 {
 	uint64_t since = own->memory.early;
@@ -144,11 +144,11 @@ static bool fits(const struct proclife_tasks *tasks, const struct proclife_own_m
 	       !proclife_memory_is_doubtful(tasks, own);
 }
 
-struct proclife_own_memory *proclife_memory_begin_own(struct proclife_tasks *tasks,
+struct proclife_priv_memory *proclife_memory_begin_own(struct proclife_tasks *tasks,
 						      struct proclife_process *process, uint64_t mm)
 {
-	struct proclife_own_process *owner = proclife_own(process);
-	struct proclife_own_memory *own = proclife_memory_find(tasks, mm);
+	struct proclife_priv_process *owner = proclife_priv(process);
+	struct proclife_priv_memory *own = proclife_memory_find(tasks, mm);
 
 	if (own && own->process == owner)
 		return own;
@@ -170,7 +170,7 @@ struct proclife_own_memory *proclife_memory_begin_own(struct proclife_tasks *tas
  * Was it the last thread of its process that let go of it, and will none tear it down? Others' records
  * can be lost.
  */
-static bool is_left(const struct proclife_own_memory *own)
+static bool is_left(const struct proclife_priv_memory *own)
 {
 	const struct proclife_process *process = &own->process->process;
 
@@ -183,7 +183,7 @@ static bool is_left(const struct proclife_own_memory *own)
 
 bool proclife_memory_follows(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	struct proclife_own_memory *own = proclife_own(process)->memory;
+	struct proclife_priv_memory *own = proclife_priv(process)->memory;
 
 	if (!own || !own->memory.open)
 		return false;
@@ -197,12 +197,12 @@ bool proclife_memory_follows(struct proclife_tasks *tasks, struct proclife_proce
 		unlist(tasks, own);
 	else if (!own->memory.teardown && !is_left(own))
 		proclife_memory_forget(tasks, own);
-	return proclife_own(process)->memory && own->memory.open;
+	return proclife_priv(process)->memory && own->memory.open;
 }
 
 void proclife_process_release(struct proclife_tasks *tasks, struct proclife_process *process)
 {
-	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_priv_process *own = proclife_priv(process);
 
 	if (proclife_unlikely(own->kept))
 		keep(tasks, own);
@@ -213,7 +213,7 @@ void proclife_process_release(struct proclife_tasks *tasks, struct proclife_proc
 void proclife_memory_close(struct proclife_tasks *tasks)
 {
 	while (tasks->kept) {
-		struct proclife_own_process *process = tasks->kept;
+		struct proclife_priv_process *process = tasks->kept;
 
 		if (proclife_memory_is_doubtful(tasks, process->memory))
 			unlist(tasks, process->memory);
@@ -223,7 +223,7 @@ void proclife_memory_close(struct proclife_tasks *tasks)
 
 const struct proclife_memory *proclife_process_memory(const struct proclife_process *process)
 {
-	const struct proclife_own_memory *own = proclife_own(process)->memory;
+	const struct proclife_priv_memory *own = proclife_priv(process)->memory;
 
 	return own && (own->memory.teardown || is_left(own)) ? &own->memory : NULL;
 }

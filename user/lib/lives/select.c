@@ -19,7 +19,7 @@ static bool wanted(struct proclife_tasks *tasks, const struct proclife_process *
 		struct proclife_pending *selection = &tasks->pending[i];
 
 		/* If its FREE is its first record, its pid was given back before that. */
-		if (selection->tgid != process->tgid || proclife_own(process)->leader_freed)
+		if (selection->tgid != process->tgid || proclife_priv(process)->leader_freed)
 			continue;
 		if (selection->child &&
 		    (!process->marks.born || selection->creator_tgid != process->creator_tgid))
@@ -45,7 +45,7 @@ void proclife_select_new(struct proclife_tasks *tasks, struct proclife_process *
 		mark(tasks, process);
 }
 
-static void leave(struct proclife_own_process *own)
+static void leave(struct proclife_priv_process *own)
 {
 	if (!own->above)
 		return;
@@ -60,7 +60,7 @@ static void leave(struct proclife_own_process *own)
 
 void proclife_select_above(struct proclife_process *process, struct proclife_process *parent)
 {
-	struct proclife_own_process *own = proclife_own(process), *above = proclife_own(parent);
+	struct proclife_priv_process *own = proclife_priv(process), *above = proclife_priv(parent);
 
 	leave(own);
 	own->above = above;
@@ -73,7 +73,7 @@ void proclife_select_above(struct proclife_process *process, struct proclife_pro
 
 void proclife_select_gone(struct proclife_process *process)
 {
-	struct proclife_own_process *own = proclife_own(process), *child = own->below;
+	struct proclife_priv_process *own = proclife_priv(process), *child = own->below;
 
 	leave(own);
 	for (; child; child = child->sibling)
@@ -94,7 +94,7 @@ static void select_one(struct proclife_tasks *tasks, struct proclife_process *pr
 void proclife_select_now(struct proclife_tasks *tasks, struct proclife_process *process,
 			 struct proclife_process *parent)
 {
-	struct proclife_own_process *top = proclife_own(process), *at = top, *child = top->below;
+	struct proclife_priv_process *top = proclife_priv(process), *at = top, *child = top->below;
 
 	select_one(tasks, process, parent);
 	for (;;) {
@@ -117,7 +117,7 @@ void proclife_select_now(struct proclife_tasks *tasks, struct proclife_process *
 /* Links all processes that are there already to their parents. */
 static int link_all(struct proclife_tasks *tasks)
 {
-	struct proclife_own_process *own;
+	struct proclife_priv_process *own;
 	struct proclife_process *parent;
 	struct proclife_map by_id;
 	int err = proclife_map_init(&by_id);
@@ -148,7 +148,7 @@ static int begin_selecting(struct proclife_tasks *tasks)
 	tasks->pending_count = 0;
 	tasks->selected = 0;
 	tasks->selected_open = 0;
-	for (struct proclife_own_process *own = tasks->first; own; own = own->next)
+	for (struct proclife_priv_process *own = tasks->first; own; own = own->next)
 		own->process.selected = false;
 	return 0;
 }
@@ -196,7 +196,7 @@ int proclife_tasks_select_holders(struct proclife_tasks *tasks, uint32_t tgid)
 	int err = begin_selecting(tasks);
 
 	for (; process && !err; process = proclife_tgid_next(process)) {
-		if (!process->selected && !proclife_own(process)->leader_freed)
+		if (!process->selected && !proclife_priv(process)->leader_freed)
 			proclife_select_now(tasks, process, NULL);
 		selection.met |= process->selected;
 	}
@@ -244,7 +244,7 @@ void proclife_tasks_filter(struct proclife_tasks *tasks,
 {
 	tasks->filter = match;
 	tasks->filter_data = data;
-	for (struct proclife_own_process *own = tasks->first; own; own = own->next) {
+	for (struct proclife_priv_process *own = tasks->first; own; own = own->next) {
 		own->process.matches = true;
 		own->unjudged = false;
 		proclife_filter(tasks, &own->process);
@@ -253,5 +253,5 @@ void proclife_tasks_filter(struct proclife_tasks *tasks,
 
 bool proclife_process_unjudged(const struct proclife_process *process)
 {
-	return proclife_own(process)->unjudged;
+	return proclife_priv(process)->unjudged;
 }

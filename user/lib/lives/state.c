@@ -29,7 +29,7 @@ static enum proclife_life_state unreaped(const struct proclife_tasks *tasks,
 					 const struct proclife_process *process, uint64_t mark,
 					 enum proclife_life_state state)
 {
-	uint64_t found = proclife_own(process)->found;
+	uint64_t found = proclife_priv(process)->found;
 
 	return since(tasks, proclife_later(found, mark), state);
 }
@@ -50,7 +50,7 @@ static bool is_noticed(const struct proclife_process *process)
 
 enum proclife_life_state proclife_process_state_now(const struct proclife_process *process)
 {
-	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_priv_process *own = proclife_priv(process);
 	const struct proclife_tasks *tasks = own->all;
 
 	/* Only threads are left open, and their FREEs can have been lost long ago. */
@@ -79,7 +79,7 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_proces
 
 const struct proclife_tracer *proclife_process_tracer(const struct proclife_process *process)
 {
-	return proclife_own(process)->tracer;
+	return proclife_priv(process)->tracer;
 }
 
 uint64_t proclife_process_announced(const struct proclife_process *process)
@@ -94,12 +94,12 @@ uint64_t proclife_process_shown_zombie(const struct proclife_process *process)
 	if (!is_noticed(process) && (process->live || !proclife_process_found_zombie(process)))
 		return 0;
 	/* That was the first; of several others, this has the latest. */
-	return proclife_process_ended_before(process) ? process->seen : proclife_own(process)->found;
+	return proclife_process_ended_before(process) ? process->seen : proclife_priv(process)->found;
 }
 
 bool proclife_process_has_exited(const struct proclife_process *process)
 {
-	return proclife_own(process)->exit_reported;
+	return proclife_priv(process)->exit_reported;
 }
 
 bool proclife_process_has_ended(const struct proclife_process *process)
@@ -114,7 +114,7 @@ bool proclife_process_has_ended(const struct proclife_process *process)
 
 bool proclife_process_ended_before(const struct proclife_process *process)
 {
-	const struct proclife_own_process *own = proclife_own(process);
+	const struct proclife_priv_process *own = proclife_priv(process);
 
 	return own->found_as == PROCLIFE_FOUND_FIRST && !process->live;
 }
@@ -122,20 +122,20 @@ bool proclife_process_ended_before(const struct proclife_process *process)
 enum proclife_life_state proclife_process_state(const struct proclife_process *process)
 {
 	return process->open ? proclife_process_state_now(process) :
-			       (enum proclife_life_state)proclife_own(process)->left;
+			       (enum proclife_life_state)proclife_priv(process)->left;
 }
 
 enum proclife_life_state proclife_task_state(const struct proclife_task *task)
 {
-	const struct proclife_tasks *tasks = proclife_own(task->process)->all;
+	const struct proclife_tasks *tasks = proclife_priv(task->process)->all;
 
 	if (task->marks.freed)
 		return PROCLIFE_IS_FREED;
-	if (proclife_own_task(task)->lost)
+	if (proclife_priv_task(task)->lost)
 		return PROCLIFE_IS_UNKNOWN;
 	if (task->marks.reaped)
 		return since(tasks, task->marks.reaped, PROCLIFE_IS_UNFREED);
-	if (proclife_own_task(task)->exited)
+	if (proclife_priv_task(task)->exited)
 		return since(tasks, task->marks.exited, exited(tasks));
 	if (task->flags & PROCLIFE_F_ZOMBIE)
 		return since(tasks, task->seen, PROCLIFE_IS_ZOMBIE);

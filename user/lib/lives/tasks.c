@@ -8,7 +8,7 @@
 /* A report can look at all of them: at a parent, for one, that is reported before its child. */
 static void end_all(struct proclife_tasks *tasks)
 {
-	struct proclife_own_process *own;
+	struct proclife_priv_process *own;
 
 	for (own = tasks->first; own; own = own->next)
 		proclife_process_end(tasks, &own->process);
@@ -29,8 +29,8 @@ int proclife_tasks_close(struct proclife_tasks *tasks)
 }
 
 /* On a machine with many lives, cache lines are the cost. */
-_Static_assert(sizeof(void *) != 8 || (sizeof(struct proclife_own_task) <= 4 * 64 &&
-				       sizeof(struct proclife_own_process) <= 10 * 64),
+_Static_assert(sizeof(void *) != 8 || (sizeof(struct proclife_priv_task) <= 4 * 64 &&
+				       sizeof(struct proclife_priv_process) <= 10 * 64),
 	       "a task or process has more cache lines than it had");
 
 int proclife_tasks_new(struct proclife_tasks **result, struct proclife_source *source)
@@ -40,11 +40,11 @@ int proclife_tasks_new(struct proclife_tasks **result, struct proclife_source *s
 	if (!tasks)
 		return -ENOMEM;
 	tasks->reporters_end = &tasks->reporters;
-	proclife_ahead_init(tasks);
-	proclife_slab_init(&tasks->task_slab, sizeof(struct proclife_own_task));
-	proclife_slab_init(&tasks->process_slab, sizeof(struct proclife_own_process));
-	proclife_slab_init(&tasks->memory_slab, sizeof(struct proclife_own_memory));
-	tasks->process_slab.zeroed = offsetof(struct proclife_own_process, path_text);
+	proclife_prefetch_init(tasks);
+	proclife_slab_init(&tasks->task_slab, sizeof(struct proclife_priv_task));
+	proclife_slab_init(&tasks->process_slab, sizeof(struct proclife_priv_process));
+	proclife_slab_init(&tasks->memory_slab, sizeof(struct proclife_priv_memory));
+	tasks->process_slab.zeroed = offsetof(struct proclife_priv_process, path_text);
 	if (proclife_table_init(&tasks->by_handle) || proclife_table_init(&tasks->by_group) ||
 	    proclife_table_init(&tasks->by_tgid) || proclife_table_init(&tasks->orphans) ||
 	    proclife_table_init(&tasks->by_mm) || (source && proclife_tasks_take_facts(tasks, source))) {
@@ -55,7 +55,7 @@ int proclife_tasks_new(struct proclife_tasks **result, struct proclife_source *s
 	return 0;
 }
 
-static void free_texts(struct proclife_own_process *own)
+static void free_texts(struct proclife_priv_process *own)
 {
 	for (; own; own = own->next) {
 		free(own->args_text);

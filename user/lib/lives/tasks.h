@@ -2,25 +2,25 @@
 /*
  * Lives. feed.c: what each record means. identify.c: which task it belongs to. lives.c: the
  * objects. state.c: their states. killers.c: the signals that killed them. select.c: which ones are
- * wanted. memory.c: their address spaces. report.c: the reports about them. find.c: lookups. ahead.c: fetches what
+ * wanted. memory.c: their address spaces. report.c: the reports about them. find.c: lookups. prefetch.c: fetches what
  * the next records need. tasks.c: the table of all of them.
  */
 #ifndef PROCLIFE_TASKS_H
 #define PROCLIFE_TASKS_H
 
 #include "base/map.h"
-#include "source/merge.h"
 #include "base/table.h"
+#include "source/merge.h"
 
 /*
  * The public struct of a task or process is embedded in its private one. Both are laid out so that
  * what a record uses together shares a cache line; the slab aligns them to cache lines.
  */
-struct proclife_own_task {
+struct proclife_priv_task {
 	struct proclife_link by_handle;
 	struct proclife_task task;
-	struct proclife_own_task *next; /* of its process */
-	struct proclife_own_task *prev;
+	struct proclife_priv_task *next; /* of its process */
+	struct proclife_priv_task *prev;
 	uint32_t gaps; /* how many had been seen when it began */
 	bool exited; /* its EXIT was seen */
 	bool ending; /* not counted in the process's `going` any more */
@@ -36,7 +36,7 @@ enum proclife_found {
 	PROCLIFE_FOUND_FIRST,	  /* the same, before anything else was seen of the process */
 };
 
-struct proclife_own_process {
+struct proclife_priv_process {
 	uint32_t gaps; /* as in a task */
 	uint8_t args_room : 5; /* args_text has 2 to the power of this, if it is not NULL */
 	uint8_t left : 3;	/* its last state, once it is gone */
@@ -67,15 +67,15 @@ struct proclife_own_process {
 	char *args_text;
 	struct proclife_fatal_signals *fatal_signals;
 	struct proclife_tracer *tracer; /* NULL: most have none */
-	struct proclife_own_memory *memory; /* NULL: not let go yet, or not known */
+	struct proclife_priv_memory *memory; /* NULL: not let go yet, or not known */
 	uint64_t mm; /* the handle of its address space, at the last EXITING; 0: not known */
-	struct proclife_own_task *tasks;
+	struct proclife_priv_task *tasks;
 	struct proclife_tasks *all; /* that it is one of */
 
 	struct proclife_link by_group;
 	struct proclife_twin by_tgid;
-	struct proclife_own_process *next;
-	struct proclife_own_process *prev;
+	struct proclife_priv_process *next;
+	struct proclife_priv_process *prev;
 
 	union {
 		uint64_t oldest; /* until its leader is known: the earliest start of its tasks */
@@ -87,17 +87,17 @@ struct proclife_own_process {
 	uint32_t args_gaps; /* how many gaps had been seen when its arguments began */
 	struct proclife_twin by_parent; /* while its parent is not known */
 	/* These four are kept for selection alone, and set once there is one. */
-	struct proclife_own_process *above;   /* its parent */
-	struct proclife_own_process *below;   /* the latest one of its children */
-	struct proclife_own_process *sibling; /* the one before */
-	struct proclife_own_process *sibling_after;
+	struct proclife_priv_process *above;   /* its parent */
+	struct proclife_priv_process *below;   /* the latest one of its children */
+	struct proclife_priv_process *sibling; /* the one before */
+	struct proclife_priv_process *sibling_after;
 };
 
 /* An address space that its process lets go of. See memory.c. */
-struct proclife_own_memory {
+struct proclife_priv_memory {
 	struct proclife_link by_mm; /* in the table while memory.open */
 	struct proclife_memory memory;
-	struct proclife_own_process *process; /* NULL: not known yet */
+	struct proclife_priv_process *process; /* NULL: not known yet */
 	const struct proclife_tasks *tasks;
 	uint64_t by; /* the task that tears it down */
 	uint64_t peak; /* KiB, as the threads of its process let go of it: max_rss, once that has ended */
@@ -116,14 +116,14 @@ static inline void proclife_sum(uint64_t *sum, uint64_t n)
 		*sum = UINT64_MAX;
 }
 
-static inline struct proclife_own_task *proclife_own_task(const struct proclife_task *task)
+static inline struct proclife_priv_task *proclife_priv_task(const struct proclife_task *task)
 {
-	return proclife_container_of(task, struct proclife_own_task, task);
+	return proclife_container_of(task, struct proclife_priv_task, task);
 }
 
-static inline struct proclife_own_process *proclife_own(const struct proclife_process *process)
+static inline struct proclife_priv_process *proclife_priv(const struct proclife_process *process)
 {
-	return proclife_container_of(process, struct proclife_own_process, process);
+	return proclife_container_of(process, struct proclife_priv_process, process);
 }
 
 /* The parent that was notified last; where that is not recorded, or none was, its parent at its exit. */
@@ -136,7 +136,7 @@ static inline uint32_t proclife_last_parent(const struct proclife_process *proce
 static inline void proclife_set_start(struct proclife_process *process, uint64_t start)
 {
 	if (!process->start)
-		proclife_own(process)->last_exiting = 0; /* it was `oldest` */
+		proclife_priv(process)->last_exiting = 0; /* it was `oldest` */
 	process->start = start;
 }
 
@@ -162,11 +162,11 @@ struct proclife_pending {
 };
 
 /* A record that comes soon, and the tasks that it is about; they can be gone when its time comes. */
-struct proclife_ahead {
+struct proclife_prefetched {
 	uint64_t handle;
 	uint64_t other_handle; /* a parent, a reaper, or 0 */
-	const struct proclife_own_task *task; /* by handle, or the nearest to that; never NULL */
-	const struct proclife_own_task *other;
+	const struct proclife_priv_task *task; /* by handle, or the nearest to that; never NULL */
+	const struct proclife_priv_task *other;
 	uint32_t type;
 };
 
@@ -180,12 +180,12 @@ struct proclife_tasks {
 	struct proclife_table by_tgid;	 /* open processes */
 	struct proclife_table orphans;	 /* processes that wait for their parent, by its handle */
 	struct proclife_table by_mm;	 /* address spaces that are not unmapped yet */
-	struct proclife_own_process *kept; /* processes that are gone, and whose memory is not */
+	struct proclife_priv_process *kept; /* processes that are gone, and whose memory is not */
 	struct proclife_slab task_slab;
 	struct proclife_slab process_slab;
 	struct proclife_slab memory_slab;
-	struct proclife_own_process *first; /* the open ones, in the order in which they appeared */
-	struct proclife_own_process *last;
+	struct proclife_priv_process *first; /* the open ones, in the order in which they appeared */
+	struct proclife_priv_process *last;
 	uint64_t processes; /* how many have appeared */
 	uint64_t gaps;	    /* seen so far */
 	uint64_t gap_to;    /* the latest time that one of them reaches */
@@ -210,10 +210,10 @@ struct proclife_tasks {
 	bool snapshot_gap; /* there is a gap in the snapshot: the recording is damaged */
 	uint64_t selected;
 	uint64_t selected_open;
-	struct proclife_ahead ahead[PROCLIFE_AHEAD]; /* a ring */
+	struct proclife_prefetched ahead[PROCLIFE_AHEAD]; /* a ring */
 	uint32_t ahead_next;
-	struct proclife_own_task nobody; /* for want of another, so that nothing is NULL */
-	struct proclife_own_process nothing; /* its process */
+	struct proclife_priv_task nobody; /* for want of another, so that nothing is NULL */
+	struct proclife_priv_process nothing; /* its process */
 	struct proclife_suppressed_type *suppressed[PROCLIFE_TYPES]; /* NULL: never was */
 	int error; /* from a report; feed and close return it. PROCLIFE_DETACHED is none */
 };
@@ -227,7 +227,7 @@ static inline struct proclife_task *proclife_task_get(const struct proclife_task
 
 	if (!link)
 		return NULL;
-	return &proclife_container_of(link, struct proclife_own_task, by_handle)->task;
+	return &proclife_container_of(link, struct proclife_priv_task, by_handle)->task;
 }
 
 static inline struct proclife_process *proclife_group_get(const struct proclife_tasks *tasks,
@@ -237,7 +237,7 @@ static inline struct proclife_process *proclife_group_get(const struct proclife_
 
 	if (!link)
 		return NULL;
-	return &proclife_container_of(link, struct proclife_own_process, by_group)->process;
+	return &proclife_container_of(link, struct proclife_priv_process, by_group)->process;
 }
 
 /* The latest one with this tgid, and then the one before it. */
@@ -248,16 +248,16 @@ static inline struct proclife_process *proclife_tgid_get(const struct proclife_t
 
 	if (!link)
 		return NULL;
-	return &proclife_container_of(link, struct proclife_own_process, by_tgid)->process;
+	return &proclife_container_of(link, struct proclife_priv_process, by_tgid)->process;
 }
 
 static inline struct proclife_process *proclife_tgid_next(const struct proclife_process *process)
 {
-	struct proclife_twin *twin = proclife_own(process)->by_tgid.older;
+	struct proclife_twin *twin = proclife_priv(process)->by_tgid.older;
 
 	if (!twin)
 		return NULL;
-	return &proclife_container_of(twin, struct proclife_own_process, by_tgid)->process;
+	return &proclife_container_of(twin, struct proclife_priv_process, by_tgid)->process;
 }
 
 /*
@@ -306,7 +306,7 @@ void proclife_task_move(struct proclife_tasks *tasks, struct proclife_task *task
 /* It has begun to exit. */
 static inline void proclife_task_ending(struct proclife_task *task)
 {
-	struct proclife_own_task *own = proclife_own_task(task);
+	struct proclife_priv_task *own = proclife_priv_task(task);
 
 	task->process->going -= !own->ending;
 	own->ending = true;
@@ -315,7 +315,7 @@ static inline void proclife_task_ending(struct proclife_task *task)
 /* Its EXIT was seen, or must have been. */
 static inline void proclife_task_dead(struct proclife_task *task)
 {
-	struct proclife_own_task *own = proclife_own_task(task);
+	struct proclife_priv_task *own = proclife_priv_task(task);
 
 	proclife_task_ending(task);
 	task->process->live -= !own->dead;
@@ -328,7 +328,7 @@ void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 /* Was its end announced before the snapshot found it? */
 static inline bool proclife_process_found_zombie(const struct proclife_process *process)
 {
-	return proclife_own(process)->found_as >= PROCLIFE_FOUND_DEAD;
+	return proclife_priv(process)->found_as >= PROCLIFE_FOUND_DEAD;
 }
 
 /* state.c */
@@ -339,7 +339,7 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_proces
 static inline bool proclife_process_ungapped(const struct proclife_tasks *tasks,
 					     const struct proclife_process *process)
 {
-	return proclife_own(process)->gaps == tasks->gaps && !process->incomplete;
+	return proclife_priv(process)->gaps == tasks->gaps && !process->incomplete;
 }
 
 /* True if nothing of the process's life can have been missed. */
@@ -406,12 +406,12 @@ void proclife_process_release(struct proclife_tasks *tasks, struct proclife_proc
 void proclife_memory_close(struct proclife_tasks *tasks);
 
 /*
- * ahead.c
+ * prefetch.c
  */
 
-void proclife_ahead_init(struct proclife_tasks *tasks);
+void proclife_prefetch_init(struct proclife_tasks *tasks);
 /* Fetches what feeding this record, and some that come before it, will touch. */
-void proclife_look_ahead(struct proclife_tasks *tasks, const struct proclife_record *record);
+void proclife_prefetch(struct proclife_tasks *tasks, const struct proclife_record *record);
 
 /*
  * suppressed.c
@@ -444,7 +444,7 @@ void proclife_select_new(struct proclife_tasks *tasks, struct proclife_process *
 void proclife_select_now(struct proclife_tasks *tasks, struct proclife_process *process,
 			 struct proclife_process *parent);
 
-static inline void proclife_select_begin(struct proclife_own_process *own)
+static inline void proclife_select_begin(struct proclife_priv_process *own)
 {
 	own->above = own->below = own->sibling = own->sibling_after = NULL;
 }
@@ -464,7 +464,7 @@ static inline void proclife_filter(const struct proclife_tasks *tasks,
 		return;
 	match = tasks->filter(tasks->filter_data, process);
 	process->matches = match == PROCLIFE_MATCHES;
-	proclife_own(process)->unjudged = match == PROCLIFE_MATCH_UNKNOWN;
+	proclife_priv(process)->unjudged = match == PROCLIFE_MATCH_UNKNOWN;
 }
 
 /* Whether a process is selected with this parent: not if another process created it. */

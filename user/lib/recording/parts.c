@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The parts of a recording that keeps the latest: making, publishing and removing them within bounds. */
 #include "base/array.h"
+#include "base/secure_dir.h"
 #include "recording/ctf.h"
-#include "base/own.h"
 #include "recording/parts.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ static uint64_t bytes_of(int at, const char *name)
 /* Is it a file of a recording? Nothing else is ever removed. */
 static bool is_ours(const char *name)
 {
-	static const char *const names[] = { "metadata", PROCLIFE_OWN_DRAFT, ".cgroups", ".users" };
+	static const char *const names[] = { "metadata", PROCLIFE_SECURE_DRAFT, ".cgroups", ".users" };
 	uint32_t cpu;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
@@ -183,7 +183,7 @@ static int take_runs(struct proclife_parts *parts)
 
 static int open_dir(struct proclife_parts *parts, const char *dir)
 {
-	int fd = proclife_own_folder(dir);
+	int fd = proclife_secure_folder(dir);
 
 	if (fd < 0)
 		return fd;

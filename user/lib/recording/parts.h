@@ -54,7 +54,7 @@ struct proclife_parts;
  *
  * It is made if it does not exist. Parts that were being made or removed when their recorder was
  * interrupted are removed. -EBUSY: another recorder is at work there; -ENOTEMPTY: it is a recording itself;
- * -EPERM: as proclife_own_folder().
+ * -EPERM: as proclife_secure_folder().
  */
 int proclife_parts_open(struct proclife_parts **parts, const char *dir, const struct proclife_keep *keep);
 void proclife_parts_free(struct proclife_parts *parts);

@@ -4,8 +4,8 @@
  * holds exactly what the reader of the source got, and the only cost is one copy into a packet and
  * one write(2) per packet.
  */
+#include "base/secure_dir.h"
 #include "recording/ctf_writer.h"
-#include "base/own.h"
 #include "recording/recorder.h"
 
 #include <dirent.h>
@@ -101,18 +101,18 @@ static int write_metadata(struct proclife_recorder *recorder)
 	text = proclife_metadata_text(&recorder->metadata, &size, &recorder->synced_at);
 	if (!text)
 		return -ENOMEM;
-	fd = proclife_own_file(recorder->dir, PROCLIFE_OWN_DRAFT);
+	fd = proclife_secure_file(recorder->dir, PROCLIFE_SECURE_DRAFT);
 	if (fd < 0) {
 		err = fd;
 		goto free_text;
 	}
 	lock(fd);
 	err = proclife_write_all(fd, text, size, 0);
-	if (!err && renameat(recorder->dir, PROCLIFE_OWN_DRAFT, recorder->dir, "metadata"))
+	if (!err && renameat(recorder->dir, PROCLIFE_SECURE_DRAFT, recorder->dir, "metadata"))
 		err = -errno;
 	if (err) {
 		close(fd);
-		unlinkat(recorder->dir, PROCLIFE_OWN_DRAFT, 0);
+		unlinkat(recorder->dir, PROCLIFE_SECURE_DRAFT, 0);
 		goto free_text;
 	}
 	if (recorder->text >= 0)
@@ -334,7 +334,7 @@ int proclife_recorder_begin(struct proclife_recorder *recorder, const char *path
 	int err = 0, fd;
 	DIR *dir;
 
-	fd = recorder->parts ? proclife_parts_made(recorder->parts) : proclife_own_folder(path);
+	fd = recorder->parts ? proclife_parts_made(recorder->parts) : proclife_secure_folder(path);
 	if (fd < 0)
 		return fd;
 	recorder->dir = fd;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The names that a recording keeps of numbers in its records: paths of cgroups, names of users. */
 #include "base/array.h"
+#include "base/secure_dir.h"
 #include "recording/cgroups.h"
 #include "recording/numbered.h"
-#include "base/own.h"
 #include "recording/recorder.h"
 #include "recording/users.h"
 
@@ -150,7 +150,7 @@ int proclife_recorder_note(struct proclife_recorder *recorder, const struct proc
 
 static int create(const struct proclife_recorder *recorder, const char *name, int *fd)
 {
-	int ret = proclife_own_file(recorder->dir, name);
+	int ret = proclife_secure_file(recorder->dir, name);
 
 	*fd = ret < 0 ? -1 : ret;
 	return ret < 0 ? ret : 0;

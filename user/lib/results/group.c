@@ -54,7 +54,7 @@ struct proclife_key proclife_process_key(enum proclife_by by, const struct procl
 		set_number(&key, process->cgroup, process->cgroup);
 		break;
 	case PROCLIFE_BY_CPU:
-		set_number(&key, proclife_own(process)->exited, process->exit_cpu);
+		set_number(&key, proclife_priv(process)->exited, process->exit_cpu);
 		break;
 	case PROCLIFE_BY_UID:
 		set_number(&key, proclife_process_has_uid(process), process->uid);
@@ -81,7 +81,7 @@ struct proclife_key proclife_task_key(enum proclife_by by, const struct proclife
 			set_name(&key, task->reaper_comm);
 		break;
 	case PROCLIFE_BY_CPU:
-		set_number(&key, proclife_own_task(task)->exited, task->exit_cpu);
+		set_number(&key, proclife_priv_task(task)->exited, task->exit_cpu);
 		break;
 	default:
 		key = proclife_process_key(by, task->process);

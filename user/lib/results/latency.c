@@ -207,7 +207,7 @@ static void process_gone(void *data, struct proclife_process *process)
 		.ends = {
 			.traced = tracer ? tracer->ts : 0,
 			.marks = &process->marks,
-			.memory = proclife_own(process)->kept ? NULL :
+			.memory = proclife_priv(process)->kept ? NULL :
 								proclife_process_memory(process),
 			.killed = proclife_process_killed(process),
 			.notified_lost = process->notified_lost,
@@ -215,7 +215,7 @@ static void process_gone(void *data, struct proclife_process *process)
 		},
 		.state = proclife_process_state(process),
 		.incomplete = process->incomplete,
-		.exited = proclife_own(process)->exited,
+		.exited = proclife_priv(process)->exited,
 		.exit_code = process->exit_code,
 	};
 	struct proclife_key key;
@@ -234,7 +234,7 @@ static void process_over(void *data, struct proclife_process *process)
 	struct proclife_key key;
 	int err = 0;
 
-	if (!proclife_own(process)->kept || !process->selected || !process->matches)
+	if (!proclife_priv(process)->kept || !process->selected || !process->matches)
 		return;
 	key = proclife_process_key(latency->by, process);
 	if (latency->by != PROCLIFE_BY_NOTHING)
@@ -260,7 +260,7 @@ static void task_gone(void *data, struct proclife_task *task)
 		.ends = { .marks = &task->marks },
 		.state = proclife_task_state(task),
 		.incomplete = task->incomplete,
-		.exited = proclife_own_task(task)->exited,
+		.exited = proclife_priv_task(task)->exited,
 		.exit_code = task->exit_code,
 	};
 	struct proclife_key key;

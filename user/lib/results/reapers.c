@@ -47,7 +47,7 @@ static void set_name(struct proclife_reaper *reaper, const char comm[PROCLIFE_CO
 
 static bool coalesced(const struct proclife_process *process)
 {
-	return process->marks.notified && proclife_own(process)->coalesced;
+	return process->marks.notified && proclife_priv(process)->coalesced;
 }
 
 static int note_reaped(struct entry *entry, const struct proclife_process *process)
@@ -131,13 +131,13 @@ static int note(struct proclife_reapers *reapers, const struct proclife_process 
 static void parent_known(struct proclife_process *process, struct proclife_process *parent)
 {
 	if (parent && process->selected)
-		proclife_own(parent)->reaps = true;
+		proclife_priv(parent)->reaps = true;
 }
 
 /* A birth that was counted when only the parent's pid was known belongs to this parent. */
 static int move_birth(struct proclife_reapers *reapers, struct proclife_process *process)
 {
-	struct proclife_own_process *own = proclife_own(process);
+	struct proclife_priv_process *own = proclife_priv(process);
 	struct entry *entry;
 
 	if (!own->born_to_pid || !reapers->first || process->id < reapers->first)
@@ -170,14 +170,14 @@ static void process_born(void *data, struct proclife_process *process,
 	parent_known(process, parent);
 	if (!reapers->at_birth || !process->marks.born || !process->selected || !process->matches)
 		return;
-	proclife_own(process)->born_to_pid = !process->parent_id;
+	proclife_priv(process)->born_to_pid = !process->parent_id;
 	if (note_birth(reapers, process))
 		reapers->tasks->error = -ENOMEM;
 }
 
 static void process_gone(void *data, struct proclife_process *process)
 {
-	bool reaps = proclife_own(process)->reaps;
+	bool reaps = proclife_priv(process)->reaps;
 	struct proclife_reapers *reapers = data;
 	struct entry *entry;
 

@@ -9,7 +9,7 @@
  * `late + 1` for a stream that is dry. This one, as a stream's next key, means: look at the stream.
  */
 #define UNKNOWN UINT64_MAX
-#define SOON 20 /* records in all streams together; it is enough for ahead.c */
+#define SOON 20 /* records in all streams together; it is enough for prefetch.c */
 
 void proclife_merge_free(struct proclife_merge *merge)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/digits.h"
+#include "output/file_owner.h"
 #include "output/junit.h"
 #include "output/message.h"
-#include "output/own.h"
 #include "output/quoted.h"
 #include "output/unicode.h"
 #include <errno.h>
@@ -61,7 +61,7 @@ static int open_in(int parent, const char *name, bool *made)
 	int flags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, fd;
 	struct stat st;
 
-	if (fstat(parent, &st) || !own_is_trusted(&st) || own_is_shared(&st))
+	if (fstat(parent, &st) || !owner_is_trusted(&st) || owner_is_shared(&st))
 		flags |= O_NOFOLLOW;
 	fd = openat(parent, name, flags);
 	/* One that we make is not asked whose it is: over NFS it need not be root's. */
@@ -105,7 +105,7 @@ int junit_open(const char *path)
 	/* It is not to wait for a FIFO's reader to come, but for it to read. */
 	if (junit.fd < 0 || fcntl(junit.fd, F_SETFL, 0))
 		return say_error(errno);
-	if (!known && own_say_file("--junit:", path, junit.fd)) {
+	if (!known && owner_say_file("--junit:", path, junit.fd)) {
 		close(junit.fd);
 		junit.path = NULL;
 		return STATUS_ERROR;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/file_owner.h"
 #include "output/message.h"
-#include "output/own.h"
 #include "output/quoted.h"
 #include "output/replace.h"
 #include <fcntl.h>
@@ -95,7 +95,7 @@ static int open_to_append(const char *option, const char *path, mode_t mode)
 	err = fd < 0 || fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) ? 0 : -EEXIST;
 	if (err)
 		replace_say(option, path, err);
-	else if (own_say_file(option, path, fd))
+	else if (owner_say_file(option, path, fd))
 		err = -EPERM;
 	if (err && fd >= 0)
 		close(fd);

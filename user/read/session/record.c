@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/file_owner.h"
 #include "output/message.h"
-#include "output/own.h"
 #include "output/quoted.h"
 #include "output/replace.h"
 #include "session/notify.h"
@@ -52,7 +52,7 @@ int record_begin(struct record *record, const struct run *run, const struct proc
 	if (ret > 0) /* it has printed a message */
 		return record->error;
 	record->error = ret;
-	if (ret == -EPERM && own_say_folder("--record", record->dir))
+	if (ret == -EPERM && owner_say_folder("--record", record->dir))
 		return ret;
 	if (ret == -ENOTEMPTY)
 		message("--record %s: the folder is not empty; name a new one", quoted(record->dir));

@@ -105,7 +105,7 @@ void reaction_reaped(struct reaction *reaction, pid_t pid, int status)
 	execute(reaction);
 }
 
-static void wait_in_line(struct reaction *reaction, const struct fire *fire, bool saving)
+static void wait_in_line(struct reaction *reaction, const struct alert *alert, bool saving)
 {
 	struct facts *facts = &reaction->waiting[reaction->waiting_count];
 
@@ -118,15 +118,15 @@ static void wait_in_line(struct reaction *reaction, const struct fire *fire, boo
 		return;
 	}
 	*facts = (struct facts){
-		.condition = fire->condition,
-		.ts = fire->ts,
-		.value = fire->value,
-		.suppressed = fire->suppressed,
-		.has_who = fire->has_who,
-		.tgid = fire->tgid,
+		.condition = alert->condition,
+		.ts = alert->ts,
+		.value = alert->value,
+		.suppressed = alert->suppressed,
+		.has_who = alert->has_who,
+		.tgid = alert->tgid,
 		.saving = saving,
 	};
-	memcpy(facts->comm, fire->comm, sizeof(facts->comm));
+	memcpy(facts->comm, alert->comm, sizeof(facts->comm));
 	reaction->waiting_count++;
 }
 
@@ -152,13 +152,13 @@ static void saved(struct reaction *reaction)
 	}
 }
 
-const char *reaction_to(struct reaction *reaction, const struct fire *fire)
+const char *reaction_to(struct reaction *reaction, const struct alert *alert)
 {
 	/* Whatever else matches meanwhile is saved with it. */
-	bool saving = reaction_is_saving(reaction) || saving_begin(&reaction->saving, fire);
+	bool saving = reaction_is_saving(reaction) || saving_begin(&reaction->saving, alert);
 
 	if (reaction->run->options->on.exec)
-		wait_in_line(reaction, fire, saving);
+		wait_in_line(reaction, alert, saving);
 	return saving ? reaction->saving.path : NULL;
 }
 

@@ -34,7 +34,7 @@ struct reaction {
 /* 0, or -ESRCH after a message. */
 int reaction_begin(struct reaction *reaction, const struct run *run);
 /* The folder that it is saved in, which is not complete yet, or NULL. */
-const char *reaction_to(struct reaction *reaction, const struct fire *fire);
+const char *reaction_to(struct reaction *reaction, const struct alert *alert);
 /* Call it from time to time. */
 void reaction_poll(struct reaction *reaction);
 /* When it should be called next; 0: at once. */

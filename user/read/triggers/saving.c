@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "output/file_owner.h"
 #include "output/message.h"
-#include "output/own.h"
 #include "output/quoted.h"
 #include "output/replace.h"
 #include "triggers/saving.h"
@@ -22,7 +22,7 @@
 /* Whose own cannot be exchanged there: as in /tmp, others can remove nothing but theirs. */
 static bool is_safe(const struct stat *st)
 {
-	return own_is_trusted(st) && (!own_is_shared(st) || (st->st_mode & S_ISVTX));
+	return owner_is_trusted(st) && (!owner_is_shared(st) || (st->st_mode & S_ISVTX));
 }
 
 static int check_folder(const struct options *options)
@@ -46,7 +46,7 @@ static int check_folder(const struct options *options)
 	else if (made || is_safe(&st))
 		return 0;
 	else
-		own_say_folder("--save", options->on.save);
+		owner_say_folder("--save", options->on.save);
 	return -ESRCH;
 }
 
@@ -55,7 +55,7 @@ int saving_prepare(struct saving *saving, const struct run *run)
 	saving->run = run;
 	if (!run->options->on.save)
 		return 0;
-	past_init(&saving->past);
+	backlog_init(&saving->backlog);
 	return check_folder(run->options);
 }
 
@@ -74,19 +74,19 @@ static void put_cause(char cause[CAUSE_LEN], const char *text)
 }
 
 /* "DIR/20261125T075502Z-zombie-1s-pid1234"; 0, or -EEXIST. */
-static int set_path(struct saving *saving, const struct fire *fire)
+static int set_path(struct saving *saving, const struct alert *alert)
 {
-	time_t seconds = (time_t)(proclife_source_realtime(saving->run->source, fire->ts) / 1000000000);
+	time_t seconds = (time_t)(proclife_source_realtime(saving->run->source, alert->ts) / 1000000000);
 	char cause[CAUSE_LEN], when[32], pid[16] = "";
 	struct stat st;
 	struct tm tm;
 	int i, n;
 
-	put_cause(cause, fire->condition->text);
+	put_cause(cause, alert->condition->text);
 	if (!gmtime_r(&seconds, &tm) || !strftime(when, sizeof(when), "%Y%m%dT%H%M%SZ", &tm))
 		return -EOVERFLOW;
-	if (fire->has_who)
-		snprintf(pid, sizeof(pid), "-pid%" PRIu32, fire->tgid);
+	if (alert->has_who)
+		snprintf(pid, sizeof(pid), "-pid%" PRIu32, alert->tgid);
 	n = snprintf(saving->path, sizeof(saving->path), "%s/%s-%s%s", saving->run->options->on.save, when, cause,
 		     pid);
 	if (n < 0 || (size_t)n >= sizeof(saving->path) - 4)
@@ -157,20 +157,20 @@ static struct proclife_run_info info_of(const struct saving *saving)
 }
 
 /* Prepends the records of the process and its ancestors, which the rings may have overwritten. */
-static int prepend(struct saving *saving, const struct fire *fire)
+static int prepend(struct saving *saving, const struct alert *alert)
 {
 	struct proclife_record *records;
 	size_t count;
 	int ret = 0;
 
-	records = fire->process ? past_of(&saving->past, fire->process->id, &count) : NULL;
+	records = alert->process ? backlog_of(&saving->backlog, alert->process->id, &count) : NULL;
 	if (records)
 		ret = proclife_source_prepend(saving->source, records, count);
 	free(records);
 	return ret;
 }
 
-static int open_source(struct saving *saving, const struct fire *fire)
+static int open_source(struct saving *saving, const struct alert *alert)
 {
 	int ret = proclife_device_open(&saving->source, saving->run->options->device);
 
@@ -178,13 +178,13 @@ static int open_source(struct saving *saving, const struct fire *fire)
 		return ret;
 	ret = proclife_source_rewind(saving->source);
 	if (!ret)
-		ret = prepend(saving, fire);
+		ret = prepend(saving, alert);
 	if (!ret)
 		ret = proclife_source_snapshot(saving->source);
 	return ret == -ENOTTY ? 0 : ret; /* a copy of a device, without tasks */
 }
 
-bool saving_begin(struct saving *saving, const struct fire *fire)
+bool saving_begin(struct saving *saving, const struct alert *alert)
 {
 	const struct options *options = saving->run->options;
 	struct proclife_run_info info;
@@ -204,13 +204,13 @@ bool saving_begin(struct saving *saving, const struct fire *fire)
 	}
 	saving->first = saving->whole = 0;
 	saving->behind = true;
-	if (__builtin_add_overflow(fire->ts, options->on.after, &saving->until))
+	if (__builtin_add_overflow(alert->ts, options->on.after, &saving->until))
 		saving->until = UINT64_MAX;
 	info = info_of(saving);
-	info.began = fire->ts;
-	ret = set_path(saving, fire);
+	info.began = alert->ts;
+	ret = set_path(saving, alert);
 	if (!ret)
-		ret = open_source(saving, fire);
+		ret = open_source(saving, alert);
 	if (!ret)
 		ret = proclife_recorder_new(&saving->recorder, saving->source, saving->path, &info);
 	if (ret) {
@@ -341,5 +341,5 @@ void saving_free(struct saving *saving)
 {
 	if (saving->source)
 		end(saving);
-	past_free(&saving->past);
+	backlog_free(&saving->backlog);
 }

@@ -6,13 +6,13 @@
 #ifndef READ_SAVING_H
 #define READ_SAVING_H
 
-#include "triggers/past.h"
-#include "triggers/fire.h"
+#include "triggers/alert.h"
+#include "triggers/backlog.h"
 #include <limits.h>
 
 struct saving {
 	const struct run *run;
-	struct past past; /* where there is --save */
+	struct backlog backlog; /* where there is --save */
 	struct proclife_source *source; /* NULL: nothing is being saved */
 	struct proclife_recorder *recorder;
 	char path[PATH_MAX]; /* of what is being saved, or was last */
@@ -26,7 +26,7 @@ struct saving {
 /* Makes the folder that they go into, if need be. 0, or -ESRCH after a message. */
 int saving_prepare(struct saving *saving, const struct run *run);
 /* Begins to save what this is about. False after a message, or if there were enough of them. */
-bool saving_begin(struct saving *saving, const struct fire *fire);
+bool saving_begin(struct saving *saving, const struct alert *alert);
 /*
  * Goes on for a while. True: there is nothing being saved any more, and the path is the one of the last recording; it
  * is empty if that failed, after a message.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
 #include "output/quoted.h"
+#include "triggers/judge.h"
 #include "triggers/triggers.h"
 #include "views/share/life.h"
-#include "triggers/judge.h"
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -21,37 +21,37 @@ static bool has_told_enough(const struct triggers *t)
 	return options->count && !options->views[0] && t->fired >= options->count;
 }
 
-static void tell(struct triggers *t, struct fire *fire)
+static void tell(struct triggers *t, struct alert *alert)
 {
 	struct run *run = t->run;
 
 	if (has_told_enough(t))
 		return;
-	if (fire->ts < t->calm_until) {
+	if (alert->ts < t->calm_until) {
 		t->suppressed++;
 		t->untold++;
 		return;
 	}
-	if (run->options->on.calm && __builtin_add_overflow(fire->ts, run->options->on.calm, &t->calm_until))
+	if (run->options->on.calm && __builtin_add_overflow(alert->ts, run->options->on.calm, &t->calm_until))
 		t->calm_until = UINT64_MAX;
-	fire->suppressed = t->untold;
+	alert->suppressed = t->untold;
 	t->untold = 0;
 	t->fired++;
 	run->shown += !run->options->views[0];
-	fire->saved = reaction_to(&t->reaction, fire);
+	alert->saved = reaction_to(&t->reaction, alert);
 	if (run->options->json)
-		fire_json(run, fire);
+		alert_json(run, alert);
 	else
-		fire_print(run, fire, &t->day);
+		alert_print(run, alert, &t->day);
 }
 
-static void tell_life(struct triggers *t, struct fire *fire, const struct proclife_process *process)
+static void tell_life(struct triggers *t, struct alert *alert, const struct proclife_process *process)
 {
-	fire->process = process;
-	fire->has_who = true;
-	fire->tgid = process->tgid;
-	memcpy(fire->comm, process->comm, sizeof(fire->comm));
-	tell(t, fire);
+	alert->process = process;
+	alert->has_who = true;
+	alert->tgid = process->tgid;
+	memcpy(alert->comm, process->comm, sizeof(alert->comm));
+	tell(t, alert);
 }
 
 static struct judged judged_of(const struct triggers *t, const struct watched *watched,
@@ -103,12 +103,12 @@ static void look_at(struct triggers *t, const struct proclife_process *process, 
 	}
 	judged.over = over;
 	for (i = 0; i < t->count; i++) {
-		struct fire fire = { .condition = &t->conditions[i], .ts = t->now };
+		struct alert alert = { .condition = &t->conditions[i], .ts = t->now };
 
-		if (fired >> i & 1 || !judge_holds(&judged, &t->conditions[i], &fire.value))
+		if (fired >> i & 1 || !judge_holds(&judged, &t->conditions[i], &alert.value))
 			continue;
 		fired |= 1ULL << i;
-		tell_life(t, &fire, process);
+		tell_life(t, &alert, process);
 	}
 	due = over ? NEVER : next_due(t, &judged, fired | (watched ? watched->spent : 0));
 	if (!watched && !fired && due == NEVER)
@@ -144,20 +144,20 @@ static void take_due(struct triggers *t)
 	/* That it was due before can become known only now. */
 	t->now = watched->due > t->now ? watched->due : t->now;
 	for (i = 0; i < t->count; i++) {
-		struct fire fire = { .condition = &t->conditions[i], .ts = t->now, .open = true };
+		struct alert alert = { .condition = &t->conditions[i], .ts = t->now, .open = true };
 		uint64_t bit = 1ULL << i;
 
 		if ((watched->fired | watched->spent) & bit ||
-		    judge_due(&judged, fire.condition) > watched->due)
+		    judge_due(&judged, alert.condition) > watched->due)
 			continue;
-		if (!judge_concerns(&judged, fire.condition)) {
+		if (!judge_concerns(&judged, alert.condition)) {
 			watched->spent |= bit;
 			t->spent = true;
 			continue;
 		}
 		watched->fired |= bit;
-		fire.value = t->now - judge_since(&judged, fire.condition, &fire.at_least);
-		tell_life(t, &fire, process);
+		alert.value = t->now - judge_since(&judged, alert.condition, &alert.at_least);
+		tell_life(t, &alert, process);
 	}
 	agenda_set_due(&t->agenda, watched, next_due(t, &judged, watched->fired | watched->spent));
 }
@@ -200,7 +200,7 @@ static void linked(void *data, struct proclife_process *process, struct proclife
 	struct triggers *t = data;
 
 	(void)parent;
-	past_link(&t->reaction.saving.past, process);
+	backlog_link(&t->reaction.saving.backlog, process);
 }
 
 static void gone(void *data, struct proclife_process *process)
@@ -208,7 +208,7 @@ static void gone(void *data, struct proclife_process *process)
 	struct triggers *t = data;
 
 	if (t->run->options->on.save)
-		past_end(&t->reaction.saving.past, process, t->record);
+		backlog_end(&t->reaction.saving.backlog, process, t->record);
 	if (!process->outlives && life_memory_follows(process))
 		look_at(t, process, false);
 }
@@ -221,7 +221,7 @@ static void over(void *data, struct proclife_process *process)
 		look_at(t, process, true);
 	agenda_forget(&t->agenda, process);
 	if (t->run->options->on.save)
-		past_over(&t->reaction.saving.past, process);
+		backlog_over(&t->reaction.saving.backlog, process);
 }
 
 static const struct proclife_process *process_of(const struct triggers *t, uint64_t handle)
@@ -247,23 +247,23 @@ static void note_fork(struct triggers *t, const struct proclife_record *record,
 	memcpy(fork.comm, creator ? creator->comm : record->comm, sizeof(fork.comm));
 	fork.comm[sizeof(fork.comm) - 1] = '\0';
 	for (i = 0; i < t->count; i++) {
-		struct fire fire = { .condition = &t->conditions[i], .ts = t->now, .has_who = true };
+		struct alert alert = { .condition = &t->conditions[i], .ts = t->now, .has_who = true };
 		struct burst *burst = &t->bursts[i];
 		struct burst_fork most;
 
-		if (t->conditions[i].what != CONDITION_FORKS || !judge_concerns(&judged, fire.condition) ||
+		if (t->conditions[i].what != CONDITION_FORKS || !judge_concerns(&judged, alert.condition) ||
 		    !burst_add(burst, &fork))
 			continue;
-		fire.value = burst->count;
-		fire.span = burst_span(burst);
-		most = burst_most(burst, &fire.by_most);
+		alert.value = burst->count;
+		alert.span = burst_span(burst);
+		most = burst_most(burst, &alert.by_most);
 		burst_clear(burst);
-		fire.tgid = most.tgid;
-		memcpy(fire.comm, most.comm, sizeof(fire.comm));
-		fire.process = proclife_tasks_holder(t->run->tasks, most.tgid);
-		if (fire.process && most.id && fire.process->id != most.id)
-			fire.process = NULL; /* its pid is in use again */
-		tell(t, &fire);
+		alert.tgid = most.tgid;
+		memcpy(alert.comm, most.comm, sizeof(alert.comm));
+		alert.process = proclife_tasks_holder(t->run->tasks, most.tgid);
+		if (alert.process && most.id && alert.process->id != most.id)
+			alert.process = NULL; /* its pid is in use again */
+		tell(t, &alert);
 	}
 }
 
@@ -274,16 +274,16 @@ static void note_gap(struct triggers *t, const struct proclife_gap *gap)
 	/* So is what is from before a history begins: another CPU's history can begin earlier. */
 	t->gap_to = gap->to > t->gap_to ? gap->to : t->gap_to;
 	for (i = 0; gap->lost && i < t->count; i++) {
-		struct fire fire = { .condition = &t->conditions[i], .ts = t->now };
+		struct alert alert = { .condition = &t->conditions[i], .ts = t->now };
 
-		if (fire.condition->what != CONDITION_LOST)
+		if (alert.condition->what != CONDITION_LOST)
 			continue;
 		add_count(&t->lost[i], gap->lost);
-		if (!relation_holds(fire.condition->relation, t->lost[i], fire.condition->bound))
+		if (!relation_holds(alert.condition->relation, t->lost[i], alert.condition->bound))
 			continue;
-		fire.value = t->lost[i];
+		alert.value = t->lost[i];
 		t->lost[i] = 0;
-		tell(t, &fire);
+		tell(t, &alert);
 	}
 }
 
@@ -342,7 +342,7 @@ static void triggers_fed(void *data, const struct proclife_event *event)
 		return;
 	process = process_of(t, record->task);
 	if (process && t->run->options->on.save)
-		past_keep(&t->reaction.saving.past, process, record);
+		backlog_keep(&t->reaction.saving.backlog, process, record);
 	if (record->type == PROCLIFE_MM)
 		look_at_held(t, record, process);
 	if (!process || !telling)

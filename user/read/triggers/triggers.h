@@ -8,9 +8,9 @@
 
 #include "stage.h"
 #include "triggers/agenda.h"
+#include "triggers/alert.h"
 #include "triggers/burst.h"
 #include "triggers/reaction.h"
-#include "triggers/fire.h"
 
 struct triggers {
 	struct run *run;

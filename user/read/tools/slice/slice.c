@@ -3,8 +3,8 @@
  * --slice: the recording is read twice. The first time as for a view, which decides whose lives are
  * kept; the second time their records are copied.
  */
+#include "output/file_owner.h"
 #include "output/message.h"
-#include "output/own.h"
 #include "output/quoted.h"
 #include "session/matched.h"
 #include "session/progress.h"
@@ -180,7 +180,7 @@ static void say_failed(const struct slice *slice, int error)
 {
 	const char *to = quoted(slice->run.options->slice), *first = remedy(error);
 
-	if (error == -EPERM && !slice->recorder && own_say_folder("--slice", slice->run.options->slice))
+	if (error == -EPERM && !slice->recorder && owner_say_folder("--slice", slice->run.options->slice))
 		return;
 	if (error == -ENOTEMPTY)
 		message("--slice %s: the folder is not empty; name a new one", to);

@@ -113,7 +113,7 @@ static void note_reaped(struct stretch *stretch, const struct proclife_process *
 static bool is_there(const struct proclife_process *process, enum proclife_life_state state)
 {
 	return state == PROCLIFE_IS_ALIVE || state == PROCLIFE_IS_UNKNOWN ||
-	       (state == PROCLIFE_IS_DYING && !proclife_own(process)->exited);
+	       (state == PROCLIFE_IS_DYING && !proclife_priv(process)->exited);
 }
 
 static void process_gone(void *data, struct proclife_process *process)

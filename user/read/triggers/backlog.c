@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
-#include "triggers/past.h"
+#include "triggers/backlog.h"
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,9 +16,9 @@ struct kept {
 	struct proclife_record record;
 };
 
-struct life {
+struct kept_life {
 	uint64_t id;
-	struct life *parent; /* NULL: not known, or not kept any more */
+	struct kept_life *parent; /* NULL: not known, or not kept any more */
 	uint64_t children;   /* whose parent this is */
 	bool over;
 	bool exits; /* what follows is of its end */
@@ -30,69 +30,69 @@ struct life {
 
 struct entry {
 	uint64_t id;
-	struct life *life;
+	struct kept_life *life;
 };
 
 /* With what malloc() adds, and its share of a table that has just grown. */
-#define LIFE_BYTES (sizeof(struct life) + 4 * sizeof(struct entry) + 32)
+#define LIFE_BYTES (sizeof(struct kept_life) + 4 * sizeof(struct entry) + 32)
 
-static void loosen(struct past *past)
+static void loosen(struct backlog *backlog)
 {
-	past->generations = MOST_GENERATIONS;
-	past->args = MOST_ARGS;
+	backlog->generations = MOST_GENERATIONS;
+	backlog->args = MOST_ARGS;
 }
 
-void past_init(struct past *past)
+void backlog_init(struct backlog *backlog)
 {
-	*past = (struct past){ 0 };
-	id_table_init(&past->lives, sizeof(struct entry));
-	loosen(past);
+	*backlog = (struct backlog){ 0 };
+	id_table_init(&backlog->lives, sizeof(struct entry));
+	loosen(backlog);
 }
 
-static void free_life(struct life *life)
+static void free_life(struct kept_life *life)
 {
 	if (life)
 		free(life->kept);
 	free(life);
 }
 
-void past_free(struct past *past)
+void backlog_free(struct backlog *backlog)
 {
 	size_t i;
 
-	for (i = 0; i < past->lives.slots; i++)
-		free_life(((struct entry *)(void *)past->lives.entries)[i].life);
-	id_table_free(&past->lives);
+	for (i = 0; i < backlog->lives.slots; i++)
+		free_life(((struct entry *)(void *)backlog->lives.entries)[i].life);
+	id_table_free(&backlog->lives);
 }
 
-static struct life *find(const struct past *past, uint64_t id)
+static struct kept_life *find(const struct backlog *backlog, uint64_t id)
 {
-	struct entry *entry = id ? id_table_get(&past->lives, id) : NULL;
+	struct entry *entry = id ? id_table_get(&backlog->lives, id) : NULL;
 
 	return entry ? entry->life : NULL;
 }
 
-static void forget(struct past *past, struct entry *entry)
+static void forget(struct backlog *backlog, struct entry *entry)
 {
-	past->bytes -= LIFE_BYTES + entry->life->size * sizeof(struct kept);
+	backlog->bytes -= LIFE_BYTES + entry->life->size * sizeof(struct kept);
 	free_life(entry->life);
-	id_table_delete(&past->lives, entry);
+	id_table_delete(&backlog->lives, entry);
 }
 
 /* Those that are over, and that no descendant needs any more. */
-static void drop(struct past *past, struct life *life)
+static void drop(struct backlog *backlog, struct kept_life *life)
 {
 	while (life && life->over && !life->children) {
-		struct life *parent = life->parent;
+		struct kept_life *parent = life->parent;
 
-		forget(past, id_table_get(&past->lives, life->id));
+		forget(backlog, id_table_get(&backlog->lives, life->id));
 		if (parent)
 			parent->children--;
 		life = parent;
 	}
 }
 
-static void set_parent(struct life *life, struct life *parent)
+static void set_parent(struct kept_life *life, struct kept_life *parent)
 {
 	if (life->parent || !parent || parent == life)
 		return;
@@ -100,74 +100,74 @@ static void set_parent(struct life *life, struct life *parent)
 	parent->children++;
 }
 
-static struct life *add(struct past *past, uint64_t id)
+static struct kept_life *add(struct backlog *backlog, uint64_t id)
 {
-	struct entry *entry = id_table_add(&past->lives, id);
+	struct entry *entry = id_table_add(&backlog->lives, id);
 
 	if (!entry->life) {
 		entry->life = calloc(1, sizeof(*entry->life));
 		if (!entry->life)
 			die_no_memory();
 		entry->life->id = id;
-		past->bytes += LIFE_BYTES;
+		backlog->bytes += LIFE_BYTES;
 	}
 	return entry->life;
 }
 
-void past_link(struct past *past, const struct proclife_process *process)
+void backlog_link(struct backlog *backlog, const struct proclife_process *process)
 {
-	struct life *life = find(past, process->id);
+	struct kept_life *life = find(backlog, process->id);
 
 	if (life && process->parent_id)
-		set_parent(life, add(past, process->parent_id)); /* whose TASK can be the one that is fed */
+		set_parent(life, add(backlog, process->parent_id)); /* whose TASK can be the one that is fed */
 }
 
-static void resize(struct past *past, struct life *life, size_t size)
+static void resize(struct backlog *backlog, struct kept_life *life, size_t size)
 {
-	past->bytes += (size - life->size) * sizeof(*life->kept);
+	backlog->bytes += (size - life->size) * sizeof(*life->kept);
 	life->size = size;
 	life->kept = reallocarray(life->kept, size, sizeof(*life->kept));
 	if (!life->kept)
 		die_no_memory();
 }
 
-static void cut_args(struct past *past, struct life *life)
+static void cut_args(struct backlog *backlog, struct kept_life *life)
 {
 	size_t from, to = 0;
 
 	for (from = 0; from < life->count; from++)
-		if (life->kept[from].record.type != PROCLIFE_ARGS || from <= past->args)
+		if (life->kept[from].record.type != PROCLIFE_ARGS || from <= backlog->args)
 			life->kept[to++] = life->kept[from];
 	if (to < life->count)
-		resize(past, life, to);
+		resize(backlog, life, to);
 	life->count = to;
 }
 
-static void measure(const struct past *past, struct life *life)
+static void measure(const struct backlog *backlog, struct kept_life *life)
 {
-	struct life *above = life->parent;
+	struct kept_life *above = life->parent;
 	unsigned int n;
 
-	for (n = 1; above && above->over && n <= past->generations && n < above->distance; n++) {
+	for (n = 1; above && above->over && n <= backlog->generations && n < above->distance; n++) {
 		above->distance = n;
 		above = above->parent;
 	}
 }
 
 /* Brings all within the limits. An ancestor that is near to one of its descendants stays for all of them. */
-static void sweep(struct past *past)
+static void sweep(struct backlog *backlog)
 {
-	struct entry *entries = (void *)past->lives.entries;
-	struct life *life;
+	struct entry *entries = (void *)backlog->lives.entries;
+	struct kept_life *life;
 	size_t i;
 
-	for (i = 0; i < past->lives.slots; i++)
+	for (i = 0; i < backlog->lives.slots; i++)
 		if (entries[i].life)
 			entries[i].life->distance = entries[i].life->over ? UINT_MAX : 0;
-	for (i = 0; i < past->lives.slots; i++)
+	for (i = 0; i < backlog->lives.slots; i++)
 		if (entries[i].life && !entries[i].life->over)
-			measure(past, entries[i].life);
-	for (i = 0; i < past->lives.slots; i++) {
+			measure(backlog, entries[i].life);
+	for (i = 0; i < backlog->lives.slots; i++) {
 		life = entries[i].life;
 		if (!life || !life->parent)
 			continue;
@@ -176,14 +176,14 @@ static void sweep(struct past *past)
 			life->parent = NULL;
 		}
 	}
-	for (i = 0; i < past->lives.slots;) {
+	for (i = 0; i < backlog->lives.slots;) {
 		life = entries[i].life;
 		if (life && life->distance == UINT_MAX) {
-			forget(past, &entries[i]); /* another moves up */
+			forget(backlog, &entries[i]); /* another moves up */
 			continue;
 		}
 		if (life)
-			cut_args(past, life);
+			cut_args(backlog, life);
 		i++;
 	}
 }
@@ -193,31 +193,31 @@ static void sweep(struct past *past)
  * then all that are gone, then the ends of long arguments. What is left of each process that is there is
  * less than the library has of it.
  */
-static void tighten(struct past *past)
+static void tighten(struct backlog *backlog)
 {
-	while (past->bytes > MOST_BYTES && (past->generations || past->args)) {
-		if (past->generations)
-			past->generations /= 2;
+	while (backlog->bytes > MOST_BYTES && (backlog->generations || backlog->args)) {
+		if (backlog->generations)
+			backlog->generations /= 2;
 		else
-			past->args /= 2;
-		sweep(past);
+			backlog->args /= 2;
+		sweep(backlog);
 	}
 }
 
 /* @life is not over. */
-static void append(struct past *past, struct life *life, const struct proclife_record *record)
+static void append(struct backlog *backlog, struct kept_life *life, const struct proclife_record *record)
 {
 	if (life->count == MOST_RECORDS)
 		return;
 	if (life->count == life->size)
-		resize(past, life, life->size ? 2 * life->size : 4);
-	life->kept[life->count++] = (struct kept){ past->order++, *record };
-	tighten(past);
+		resize(backlog, life, life->size ? 2 * life->size : 4);
+	life->kept[life->count++] = (struct kept){ backlog->order++, *record };
+	tighten(backlog);
 }
 
 #define ALL_OF(type) PROCLIFE_HAS(PROCLIFE_##type)
 
-static void take_out(struct life *life, uint64_t types)
+static void take_out(struct kept_life *life, uint64_t types)
 {
 	size_t from, to = 0;
 
@@ -234,7 +234,7 @@ static bool is_of_end(const struct proclife_process *process, const struct procl
 }
 
 /* The process notified last as its parent is to reap it: one notified before is of no use any more. */
-static bool takes_over(struct life *life, const struct proclife_process *process,
+static bool takes_over(struct kept_life *life, const struct proclife_process *process,
 		       const struct proclife_record *record)
 {
 	size_t from, to = 0;
@@ -257,19 +257,19 @@ static bool kills(const struct proclife_process *process, const struct proclife_
 	return record->signal.signo == SIGKILL && killer && killer->ts == record->ts;
 }
 
-void past_keep(struct past *past, const struct proclife_process *process,
+void backlog_keep(struct backlog *backlog, const struct proclife_process *process,
 	       const struct proclife_record *record)
 {
 	bool leads = record->pid == record->tgid;
-	struct life *life = find(past, process->id);
+	struct kept_life *life = find(backlog, process->id);
 
 	switch (record->type) {
 	case PROCLIFE_FORK:
 	case PROCLIFE_TASK:
 		if (!leads || (life && life->count && record->type == PROCLIFE_TASK))
 			return;
-		life = add(past, process->id);
-		past_link(past, process);
+		life = add(backlog, process->id);
+		backlog_link(backlog, process);
 		break;
 	case PROCLIFE_EXEC: /* it has the name, too */
 		if (life)
@@ -282,7 +282,7 @@ void past_keep(struct past *past, const struct proclife_process *process,
 			take_out(life, ALL_OF(RENAME));
 		break;
 	case PROCLIFE_ARGS:
-		if (life && life->count > past->args)
+		if (life && life->count > backlog->args)
 			return;
 		break;
 	case PROCLIFE_EXITING:
@@ -312,51 +312,51 @@ void past_keep(struct past *past, const struct proclife_process *process,
 		return;
 	}
 	if (life)
-		append(past, life, record);
+		append(backlog, life, record);
 }
 
 /* An ancestor that is too far away is not needed any more. */
-static void cut(struct past *past, struct life *life)
+static void cut(struct backlog *backlog, struct kept_life *life)
 {
-	struct life *above = life;
+	struct kept_life *above = life;
 	unsigned int n = 0;
 
-	if (!past->generations) {
-		past->bytes -= life->size * sizeof(*life->kept);
+	if (!backlog->generations) {
+		backlog->bytes -= life->size * sizeof(*life->kept);
 		free(life->kept);
 		life->kept = NULL;
 		life->size = life->count = 0;
 	}
-	while (above && above->over && ++n < past->generations)
+	while (above && above->over && ++n < backlog->generations)
 		above = above->parent;
 	if (!above || !above->over || !above->parent)
 		return;
 	life = above->parent;
 	above->parent = NULL;
 	life->children--;
-	drop(past, life);
+	drop(backlog, life);
 }
 
-void past_end(struct past *past, const struct proclife_process *process,
+void backlog_end(struct backlog *backlog, const struct proclife_process *process,
 	      const struct proclife_record *record)
 {
-	struct life *life = find(past, process->id);
+	struct kept_life *life = find(backlog, process->id);
 
 	if (life && record && record->type == PROCLIFE_FREE && record->tgid == process->tgid)
-		append(past, life, record);
+		append(backlog, life, record);
 }
 
-void past_over(struct past *past, const struct proclife_process *process)
+void backlog_over(struct backlog *backlog, const struct proclife_process *process)
 {
-	struct life *life = find(past, process->id);
+	struct kept_life *life = find(backlog, process->id);
 
 	if (!life)
 		return;
 	life->over = true;
-	cut(past, life);
-	drop(past, life);
-	if (past->bytes < MOST_BYTES / 2)
-		loosen(past);
+	cut(backlog, life);
+	drop(backlog, life);
+	if (backlog->bytes < MOST_BYTES / 2)
+		loosen(backlog);
 }
 
 static int compare(const void *a, const void *b)
@@ -366,15 +366,15 @@ static int compare(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-struct proclife_record *past_of(const struct past *past, uint64_t id, size_t *count)
+struct proclife_record *backlog_of(const struct backlog *backlog, uint64_t id, size_t *count)
 {
 	struct proclife_record *records;
-	const struct life *life;
+	const struct kept_life *life;
 	const struct kept **all;
 	size_t n = 0, i;
 
 	*count = 0;
-	for (life = find(past, id); life; life = life->parent)
+	for (life = find(backlog, id); life; life = life->parent)
 		*count += life->count;
 	if (!*count)
 		return NULL;
@@ -382,7 +382,7 @@ struct proclife_record *past_of(const struct past *past, uint64_t id, size_t *co
 	all = reallocarray(NULL, *count, sizeof(*all));
 	if (!records || !all)
 		die_no_memory();
-	for (life = find(past, id); life; life = life->parent)
+	for (life = find(backlog, id); life; life = life->parent)
 		for (i = 0; i < life->count; i++)
 			all[n++] = &life->kept[i];
 	qsort(all, n, sizeof(*all), compare);

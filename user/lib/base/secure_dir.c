@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "base/own.h"
+#include "base/secure_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int proclife_own_file(int dir, const char *name)
+int proclife_secure_file(int dir, const char *name)
 {
 	int fd;
 
@@ -22,7 +22,7 @@ int proclife_own_file(int dir, const char *name)
 /* Does a file that we create there belong to this owner? NFS maps root to nobody; FAT has one owner for all. */
 static bool makes_owner(int dir, uid_t owner)
 {
-	int fd = openat(dir, PROCLIFE_OWN_DRAFT, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int fd = openat(dir, PROCLIFE_SECURE_DRAFT, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	struct stat st;
 	bool same;
 
@@ -30,7 +30,7 @@ static bool makes_owner(int dir, uid_t owner)
 		return false;
 	same = !fstat(fd, &st) && st.st_uid == owner;
 	close(fd);
-	unlinkat(dir, PROCLIFE_OWN_DRAFT, 0);
+	unlinkat(dir, PROCLIFE_SECURE_DRAFT, 0);
 	return same;
 }
 
@@ -94,7 +94,7 @@ static int open_in(int parent, const char *name)
 }
 
 /* All of it is done in the folder above, which cannot become another one meanwhile. */
-int proclife_own_folder(const char *path)
+int proclife_secure_folder(const char *path)
 {
 	char above[PATH_MAX], name[PATH_MAX];
 	int parent, dir;

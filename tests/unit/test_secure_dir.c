@@ -9,7 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <base/own.h>
+#include <base/secure_dir.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -167,7 +167,7 @@ static void test_one_owner(void **state)
 	pretended = 4711;
 	assert_int_equal(mkdir(path, 0700), 0);
 	for (int i = 0; i < 2; i++) {
-		int dir = proclife_own_folder(path);
+		int dir = proclife_secure_folder(path);
 
 		assert_true(dir >= 0);
 		close(dir);

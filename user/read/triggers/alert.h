@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A condition of --on is met: what is printed about it. */
-#ifndef READ_FIRE_H
-#define READ_FIRE_H
+#ifndef READ_ALERT_H
+#define READ_ALERT_H
 
 #include "views/views.h"
 
-struct fire {
+struct alert {
 	const struct condition *condition;
 	uint64_t ts;
 	uint64_t value; /* ns, an exit status as shells have it, forks, or records that were lost */
@@ -22,7 +22,7 @@ struct fire {
 };
 
 /* @day: as for when_is_new_day(). */
-void fire_print(const struct run *run, const struct fire *fire, int64_t *day);
-void fire_json(const struct run *run, const struct fire *fire);
+void alert_print(const struct run *run, const struct alert *alert, int64_t *day);
+void alert_json(const struct run *run, const struct alert *alert);
 
 #endif

@@ -15,9 +15,9 @@
 
 _Static_assert(3 * STEP < PROCLIFE_AHEAD, "the ring of what is ahead has no room for all steps");
 
-#define TASK_LINE(member) (offsetof(struct proclife_own_task, task.member) / 64 * 64)
-#define TASK_LAST_LINE (offsetof(struct proclife_own_task, dead) / 64 * 64)
-#define LINE(member) (offsetof(struct proclife_own_process, member) / 64 * 64)
+#define TASK_LINE(member) (offsetof(struct proclife_priv_task, task.member) / 64 * 64)
+#define TASK_LAST_LINE (offsetof(struct proclife_priv_task, dead) / 64 * 64)
+#define LINE(member) (offsetof(struct proclife_priv_process, member) / 64 * 64)
 
 /* By type: the cache lines of its task and process that a record looks at, besides the first ones. */
 static const uint16_t task_lines[PROCLIFE_TYPES][3] = {
@@ -43,7 +43,7 @@ static const uint16_t process_lines[PROCLIFE_TYPES][4] = {
 	[PROCLIFE_WAIT] = { LINE(process.waited) },
 };
 
-void proclife_ahead_init(struct proclife_tasks *tasks)
+void proclife_prefetch_init(struct proclife_tasks *tasks)
 {
 	tasks->nobody.task.process = &tasks->nothing.process;
 	for (uint32_t i = 0; i < PROCLIFE_AHEAD; i++)
@@ -62,22 +62,22 @@ static inline void fetch_slot(const struct proclife_table *table, uint64_t key)
 	fetch(proclife_table_slot(table, key), 0);
 }
 
-static inline const struct proclife_own_process *process_of(const struct proclife_own_task *task)
+static inline const struct proclife_priv_process *process_of(const struct proclife_priv_task *task)
 {
-	return proclife_own(task->task.process);
+	return proclife_priv(task->task.process);
 }
 
 /* The first one in its slot. */
-static inline const struct proclife_own_task *nearest(const struct proclife_tasks *tasks,
+static inline const struct proclife_priv_task *nearest(const struct proclife_tasks *tasks,
 						      uint64_t handle)
 {
 	const struct proclife_link *link = *proclife_table_slot(&tasks->by_handle, handle);
 
 	link = link ? link : &tasks->nobody.by_handle;
-	return proclife_container_of(link, struct proclife_own_task, by_handle);
+	return proclife_container_of(link, struct proclife_priv_task, by_handle);
 }
 
-static inline void fetch_slots(struct proclife_tasks *tasks, struct proclife_ahead *ahead,
+static inline void fetch_slots(struct proclife_tasks *tasks, struct proclife_prefetched *ahead,
 			       const struct proclife_record *record)
 {
 	static const uint32_t others = 1u << PROCLIFE_FORK | 1u << PROCLIFE_REAP;
@@ -93,7 +93,7 @@ static inline void fetch_slots(struct proclife_tasks *tasks, struct proclife_ahe
 	fetch_slot(&tasks->by_tgid, record->tgid & birth);
 }
 
-static inline void fetch_tasks(struct proclife_tasks *tasks, struct proclife_ahead *ahead)
+static inline void fetch_tasks(struct proclife_tasks *tasks, struct proclife_prefetched *ahead)
 {
 	const uint16_t *lines = task_lines[ahead->type];
 
@@ -108,9 +108,9 @@ static inline void fetch_tasks(struct proclife_tasks *tasks, struct proclife_ahe
 	fetch(ahead->other, TASK_LINE(waited));
 }
 
-static inline void fetch_processes(const struct proclife_ahead *ahead)
+static inline void fetch_processes(const struct proclife_prefetched *ahead)
 {
-	const struct proclife_own_process *own = process_of(ahead->task);
+	const struct proclife_priv_process *own = process_of(ahead->task);
 	const uint16_t *lines = process_lines[ahead->type];
 
 	fetch(own, 0);
@@ -125,9 +125,9 @@ static inline void fetch_processes(const struct proclife_ahead *ahead)
 }
 
 static inline void fetch_beside(const struct proclife_tasks *tasks,
-				const struct proclife_ahead *ahead)
+				const struct proclife_prefetched *ahead)
 {
-	const struct proclife_own_process *own = process_of(ahead->task);
+	const struct proclife_priv_process *own = process_of(ahead->task);
 
 	own = ahead->type == PROCLIFE_FREE ? own : &tasks->nothing;
 	fetch_slot(&tasks->by_group, own->by_group.key);
@@ -136,7 +136,7 @@ static inline void fetch_beside(const struct proclife_tasks *tasks,
 	fetch(own->prev, LINE(next));
 }
 
-void proclife_look_ahead(struct proclife_tasks *tasks, const struct proclife_record *record)
+void proclife_prefetch(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
 	uint32_t now = tasks->ahead_next++;
 

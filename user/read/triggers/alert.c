@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/quote.h"
+#include "triggers/alert.h"
 #include "views/share/ended.h"
-#include "triggers/fire.h"
 #include "views/share/when.h"
 #include <inttypes.h>
 #include <string.h>
@@ -39,19 +39,19 @@ static void put_tracer(struct text *line, const struct proclife_process *process
 		text_printf(line, "(%u)", tracer->tgid);
 }
 
-static void put_phase(struct text *line, const struct run *run, const struct fire *fire)
+static void put_phase(struct text *line, const struct run *run, const struct alert *alert)
 {
-	const struct proclife_process *process = fire->process;
+	const struct proclife_process *process = alert->process;
 	const struct proclife_killer *killer;
 
-	text_string(line, condition_figure(fire->condition));
-	text_string(line, fire->at_least ? " for at least " : " for ");
-	text_time(line, fire->value);
-	if (fire->open)
+	text_string(line, condition_figure(alert->condition));
+	text_string(line, alert->at_least ? " for at least " : " for ");
+	text_time(line, alert->value);
+	if (alert->open)
 		text_string(line, " so far");
-	switch (fire->condition->phase) {
+	switch (alert->condition->phase) {
 	case PROCLIFE_KILL:
-		killer = fire->open ? proclife_process_sigkill(process) : proclife_process_killer(process);
+		killer = alert->open ? proclife_process_sigkill(process) : proclife_process_killer(process);
 		if (killer) {
 			text_string(line, ", signal");
 			text_killer(line, killer, process->tgid, run->cgroups);
@@ -69,51 +69,51 @@ static void put_phase(struct text *line, const struct run *run, const struct fir
 	}
 }
 
-static void put_what(struct text *line, const struct run *run, const struct fire *fire)
+static void put_what(struct text *line, const struct run *run, const struct alert *alert)
 {
-	switch (fire->condition->what) {
+	switch (alert->condition->what) {
 	case CONDITION_PHASE:
-		put_phase(line, run, fire);
+		put_phase(line, run, alert);
 		break;
 	case CONDITION_FAILED:
 	case CONDITION_STATUS:
 	case CONDITION_SIGNAL:
-		text_exit(line, fire->process->exit_code, fire->process, run->cgroups);
-		put_parent(line, run, fire->process);
+		text_exit(line, alert->process->exit_code, alert->process, run->cgroups);
+		put_parent(line, run, alert->process);
 		break;
 	case CONDITION_FORKS:
-		text_count(line, fire->by_most);
+		text_count(line, alert->by_most);
 		text_string(line, " of ");
-		text_plural(line, fire->value, "fork", "forks");
+		text_plural(line, alert->value, "fork", "forks");
 		text_string(line, " in ");
-		text_time(line, fire->span);
+		text_time(line, alert->span);
 		break;
 	case CONDITION_LOST:
-		text_plural(line, fire->value, "record was lost", "records were lost");
+		text_plural(line, alert->value, "record was lost", "records were lost");
 		break;
 	}
 }
 
-void fire_print(const struct run *run, const struct fire *fire, int64_t *day)
+void alert_print(const struct run *run, const struct alert *alert, int64_t *day)
 {
 	struct text line;
 
 	text_init(&line, run->screen);
-	text_when_dated(&line, run, fire->ts, day);
+	text_when_dated(&line, run, alert->ts, day);
 	text_string(&line, " ");
 	text_hang(&line);
 	text_style(&line, STYLE_WARN);
-	text_name(&line, fire->condition->text, SIZE_MAX);
+	text_name(&line, alert->condition->text, SIZE_MAX);
 	text_style(&line, STYLE_PLAIN);
 	text_string(&line, ": ");
-	if (fire->has_who) {
-		text_who(&line, fire->comm, fire->tgid);
+	if (alert->has_who) {
+		text_who(&line, alert->comm, alert->tgid);
 		text_string(&line, ", ");
 	}
-	put_what(&line, run, fire);
-	if (fire->suppressed) {
+	put_what(&line, run, alert);
+	if (alert->suppressed) {
 		text_string(&line, "; ");
-		text_count(&line, fire->suppressed);
+		text_count(&line, alert->suppressed);
 		text_string(&line, " before it not shown");
 	}
 	text_line(&line);
@@ -142,28 +142,28 @@ static void json_process(const struct run *run, const struct proclife_process *p
 	json_object_end(json);
 }
 
-void fire_json(const struct run *run, const struct fire *fire)
+void alert_json(const struct run *run, const struct alert *alert)
 {
 	struct json *json = run->json;
 
 	json_line(json, "fired");
-	json_uint(json, "ts", fire->ts);
-	json_string(json, "condition", fire->condition->text);
-	json_string(json, "figure", condition_figure(fire->condition));
-	json_uint(json, "value", fire->value);
-	json_bool(json, "open", fire->open);
-	json_bool(json, "at_least", fire->at_least);
-	json_uint_or_null(json, "span", fire->span);
-	json_uint_or_null(json, "by_most", fire->by_most);
-	json_uint(json, "suppressed", fire->suppressed);
-	json_string_or_null(json, "saved", fire->saved);
-	if (fire->has_who)
-		json_uint(json, "pid", fire->tgid);
+	json_uint(json, "ts", alert->ts);
+	json_string(json, "condition", alert->condition->text);
+	json_string(json, "figure", condition_figure(alert->condition));
+	json_uint(json, "value", alert->value);
+	json_bool(json, "open", alert->open);
+	json_bool(json, "at_least", alert->at_least);
+	json_uint_or_null(json, "span", alert->span);
+	json_uint_or_null(json, "by_most", alert->by_most);
+	json_uint(json, "suppressed", alert->suppressed);
+	json_string_or_null(json, "saved", alert->saved);
+	if (alert->has_who)
+		json_uint(json, "pid", alert->tgid);
 	else
 		json_null(json, "pid");
-	json_comm_or_null(json, "comm", fire->has_who, fire->comm);
-	if (fire->process)
-		json_process(run, fire->process);
+	json_comm_or_null(json, "comm", alert->has_who, alert->comm);
+	if (alert->process)
+		json_process(run, alert->process);
 	else
 		json_null(json, "process");
 	json_line_end(json);
