@@ -67,7 +67,7 @@ static struct program key_of(enum summary_by by, const struct proclife_process *
 static uint32_t number_of_key(struct numbers *keys, const struct program *key)
 {
 	if (!key->known)
-		return number_of(keys, NULL, 0);
+		return number_of(keys, "", 0);
 	if (!key->name)
 		return number_of(keys, &key->number, sizeof(key->number));
 	return number_of(keys, key->name, strlen(key->name) + 1);
@@ -79,7 +79,7 @@ static struct program *program_of(struct programs *programs, const struct progra
 	struct program *program;
 
 	if (number && number <= programs->count)
-		return programs->all[number - 1];
+		return programs->by_number[number - 1];
 	program = number ? calloc(1, sizeof(*program)) : NULL;
 	if (!program)
 		die_no_memory();
@@ -88,7 +88,9 @@ static struct program *program_of(struct programs *programs, const struct progra
 	program->name = key->name ? strdup(key->name) : NULL;
 	if (key->name && !program->name)
 		die_no_memory();
+	ARRAY_GROW(programs->by_number, programs->count, programs->number_room);
 	ARRAY_GROW(programs->all, programs->count, programs->room);
+	programs->by_number[programs->count] = program;
 	programs->all[programs->count++] = program;
 	return program;
 }
@@ -179,6 +181,7 @@ void programs_free(struct programs *programs)
 		free(program->name);
 		free(program);
 	}
+	free(programs->by_number);
 	free(programs->all);
 }
 

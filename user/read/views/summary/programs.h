@@ -31,8 +31,10 @@ struct program {
 /* All programs. */
 struct programs {
 	struct numbers keys;
-	struct program **all; /* [number - 1], until they are sorted */
+	struct program **by_number; /* [number - 1] */
+	struct program **all; /* as programs_sort() left them; later ones behind */
 	size_t count;
+	size_t number_room;
 	size_t room;
 	uint64_t runs;
 	uint64_t failed;
@@ -44,7 +46,7 @@ struct programs {
 /* @ended: by the end of what is looked at. */
 void programs_add(struct programs *programs, enum summary_by by,
 		  const struct proclife_process *process, bool ended);
-/* By CPU time, the largest first; then none is to be added. */
+/* Puts `all` in the order of CPU time, the largest first. More can be added after that. */
 void programs_sort(struct programs *programs);
 void programs_free(struct programs *programs);
 
