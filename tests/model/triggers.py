@@ -28,11 +28,11 @@ def going_on(read, each):
         found["teardown"] = each.exited if dead else each.exiting if each.ends else None
     if each.is_held:
         found["traced"] = each.traced if each.traced is not None else each.found_zombie
-    elif each.state == "zombie" and (each.notified is not None or not dead):
-        found["zombie"] = each.notified if dead else each.found_zombie
+    elif each.state == "zombie" and (each.notified is not None or not dead or not each.with_notify):
+        found["zombie"] = each.found_zombie if not dead else each.notified if each.with_notify else each.exited
     if each.freed is None:
         found["rcu_free"] = each.reaped
-        found["exit_free"] = each.exited if dead else None
+        found["exit_free"] = each.exited if dead else each.exiting if each.ends else None
     memory = each.memory
     if memory and memory.open:
         if memory.left and not memory.teardown:

@@ -132,6 +132,50 @@ static void test_known_late(void **state)
 	       "1.200000000 exit_free>50ms: slow (101), exit_free for 180 ms so far\n");
 }
 
+/* Its exit began long before its EXIT: that is since when it goes on. */
+static void test_stuck(void **state)
+{
+	struct who stuck = story_fork(&sh, 101, "stuck");
+	struct proclife_record exiting = record_of(0, PROCLIFE_EXITING, &stuck);
+
+	(void)state;
+	exiting.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	story_at(20);
+	story_put(exiting);
+	story_at(200);
+	expect("--on exit_free>50ms", "1.070000001 exit_free>50ms: stuck (101), exit_free for 50.0 ms so far\n");
+}
+
+static int begin_without_notify(void **state)
+{
+	uint64_t features = story_features;
+	int ret;
+
+	story_features &= ~PROCLIFE_HAS(PROCLIFE_NOTIFY);
+	ret = story_setup(state);
+	story_features = features;
+	pid1 = process_of_pid(1, "init");
+	story_put(task_record(0, &pid1, &pid1));
+	story_at(10);
+	sh = story_fork(&pid1, 100, "sh");
+	return ret;
+}
+
+/* Without NOTIFY it is a zombie from its exit on. */
+static void test_zombie_without_notify(void **state)
+{
+	struct who left = story_fork(&sh, 101, "left");
+	struct proclife_record r = exit_record(0, &left, 0, 0);
+
+	(void)state;
+	r.exit.parent_tgid = sh.tgid;
+	story_at(20);
+	story_put(r);
+	story_at(200);
+	expect("--on zombie>50ms",
+	       "1.070000001 zombie>50ms: left (101), zombie for 50.0 ms so far, parent sh (100)\n");
+}
+
 /* It gets the name only after the condition was due: then it is reported at once. */
 static void test_renamed(void **state)
 {
@@ -399,7 +443,8 @@ int main(void)
 		TRIGGERS(test_found),
 		TRIGGERS(test_slow_death),
 		TRIGGERS(test_late_notice),
-		TRIGGERS(test_traced), TRIGGERS(test_known_late),
+		TRIGGERS(test_traced), TRIGGERS(test_known_late), TRIGGERS(test_stuck),
+		cmocka_unit_test_setup_teardown(test_zombie_without_notify, begin_without_notify, story_teardown),
 		TRIGGERS(test_renamed),
 		TRIGGERS(test_unmapped),
 		TRIGGERS(test_killed),

@@ -58,7 +58,7 @@ static const struct phase {
 		.info = {
 			.name = "held", .from = "let go", .to = "unmap", .span = "memory that others held",
 			.help = "Until nothing held the memory that a process had let go of.",
-			.part_of = NONE, .needs = HAS(MM), .of_memory = true, .optional = true,
+			.part_of = NONE, .needs = HAS(EXITING) | HAS(MM), .of_memory = true, .optional = true,
 		},
 		.begin = LEFT,
 		.end = UNMAPPING,
@@ -67,7 +67,7 @@ static const struct phase {
 		.info = {
 			.name = "unmap", .from = "unmap", .to = "gone", .span = "memory unmapped",
 			.help = "Unmapping the memory of a process.",
-			.part_of = PROCLIFE_TEARDOWN, .needs = HAS(MM), .of_memory = true, .optional = true,
+			.part_of = PROCLIFE_TEARDOWN, .needs = HAS(EXITING) | HAS(MM), .of_memory = true, .optional = true,
 		},
 		.begin = UNMAPPING,
 		.end = GONE,
@@ -85,7 +85,7 @@ static const struct phase {
 		.info = {
 			.name = "zombie", .from = "notified", .to = "reap", .span = "notified to reaped",
 			.help = "From notifying the parent to the reap.",
-			.part_of = PROCLIFE_EXIT_FREE, .needs = HAS(REAP) | HAS(NOTIFY),
+			.part_of = PROCLIFE_EXIT_FREE, .needs = HAS(REAP),
 		},
 		.begin = WAITED_FOR,
 		.end = REAPED,

@@ -66,6 +66,8 @@ static uint64_t zombie_since(const struct judged *judged, bool *at_least)
 		return process->marks.notified;
 	if (proclife_process_is_held(process))
 		return 0;
+	if (!process->notified_lost && process->marks.exited) /* NOTIFY is not recorded */
+		return process->marks.exited;
 	*at_least = true;
 	return proclife_process_shown_zombie(process);
 }
@@ -82,6 +84,12 @@ static uint64_t traced_since(const struct judged *judged, bool *at_least)
 	return since ? since : proclife_process_shown_zombie(process);
 }
 
+/* EXIT can come long after the exit has begun. */
+static uint64_t exit_since(const struct proclife_process *process)
+{
+	return proclife_process_has_exited(process) ? process->marks.exited : process->exiting;
+}
+
 static uint64_t teardown_since(const struct judged *judged)
 {
 	const struct proclife_process *process = judged->process;
@@ -89,7 +97,7 @@ static uint64_t teardown_since(const struct judged *judged)
 	if (proclife_process_announced(process) || process->marks.reaped ||
 	    !is_recorded(judged->run, PROCLIFE_NOTIFY))
 		return 0;
-	return proclife_process_has_exited(process) ? process->marks.exited : process->exiting;
+	return exit_since(process);
 }
 
 /* Does a thread of it go on? One that has begun to exit does not, whatever the others do. */
@@ -136,7 +144,7 @@ static uint64_t since(const struct judged *judged, enum proclife_phase phase, bo
 	case PROCLIFE_RCU_FREE:
 		return process->open ? process->marks.reaped : 0;
 	case PROCLIFE_EXIT_FREE:
-		return process->open && proclife_process_has_exited(process) ? process->marks.exited : 0;
+		return process->open ? exit_since(process) : 0;
 	case PROCLIFE_PHASES:
 		break;
 	}

@@ -382,8 +382,9 @@ static void say_lacking(const struct triggers *t)
 		char name[32];
 
 		if (lacks)
-			message("--on %s can never match: %s is not recorded here; --status says why",
-				quoted(t->conditions[i].text), upper(name, sizeof(name), proclife_type_name(lacks)));
+			message("--on %s can never match: %s is not recorded here; %s says why",
+				quoted(t->conditions[i].text), upper(name, sizeof(name), proclife_type_name(lacks)),
+				t->run->options->inputs.count ? "--info" : "--status");
 	}
 }
 
