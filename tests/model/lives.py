@@ -640,10 +640,10 @@ def memory(process):
     if not its:
         return None
     ts = lambda record: record and record["ts"]
-    kib = its.teardown or dict.fromkeys(RSS, 0)
-    return dict({name: kib[name] for name in RSS}, left=ts(its.left), holders=its.left["users"] if its.left else 0,
+    kib = its.teardown or dict.fromkeys(RSS)
+    return dict({name: kib[name] for name in RSS}, left=ts(its.left), holders=its.left["users"] if its.left else None,
                 early=ts(its.early), early_by=actor(its.early, process),
-                early_anon=its.early["rss_anon"] if its.early else 0, teardown=ts(its.teardown),
+                early_anon=its.early["rss_anon"] if its.early else None, teardown=ts(its.teardown),
                 last=actor(its.last, process), by=actor(its.teardown, process), gone=ts(its.gone))
 
 

@@ -130,7 +130,7 @@ def check_memory(process, said):
     if its["left"] is not None:
         check("left", (its["left"], its["holders"]), left and (left["ts"], left["users"]))
     else:
-        check("holders", its["holders"], 0)
+        check("holders", its["holders"], None)
     said = lambda each, comm: dict(texts("comm", comm), **texts("thread_comm", each["thread_comm"]),
                                    pid=each["pid"], tid=each["tid"])
 

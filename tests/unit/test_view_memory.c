@@ -325,7 +325,7 @@ static void test_still_held(void **state)
 	expect_part("--lives --sort held", " >500 ms app  held by 2\n");
 	expect_part("--lives --sort held", " >220 ms zombie  held by 2\n");
 	expect_part("--lives --sort held --json", "\"memory\":{\"left\":1021000000,\"holders\":2,\"early\":null,"
-		    "\"early_by\":null,\"early_anon\":0,\"teardown\":null,\"last\":null,\"by\":null,");
+		    "\"early_by\":null,\"early_anon\":null,\"teardown\":null,\"last\":null,\"by\":null,");
 	expect_part("--lives --sort unmap", "       ? app  held by 2\n");
 	expect_none("--latency", "\nheld ");
 }
@@ -390,7 +390,7 @@ static void test_sort(void **state)
 	expect_part("--lives --sort held --top 1 --json",
 		    "\"held\":500000000,\"unmap\":20000000,\"traced\":null,\"zombie\":1,\"rcu_free\":999998,"
 		    "\"exit_free\":3000000,\"alone\":10000000,\"memory\":{\"left\":1021000000,"
-		    "\"holders\":2,\"early\":null,\"early_by\":null,\"early_anon\":0,\"teardown\":1521000000,"
+		    "\"holders\":2,\"early\":null,\"early_by\":null,\"early_anon\":null,\"teardown\":1521000000,"
 		    "\"last\":{\"pid\":99,\"tid\":99,\"comm\":\"cat\",\"thread_comm\":\"cat\"},"
 		    "\"by\":{\"pid\":99,\"tid\":99,\"comm\":\"cat\",\"thread_comm\":\"cat\"},\"rss_anon\":20200,\"rss_file\":2200,"
 		    "\"rss_shmem\":1200,\"swap\":600,\"gone\":1541000000}");

@@ -155,9 +155,13 @@ static void look_after(struct session *s, uint64_t until)
 	struct tick tick = { .now = session_now(s), .until = until, .due = s->stop_at };
 	size_t i;
 
-	for (i = 0; i < s->stage_count; i++)
-		if (s->stages[i].stage->advance)
-			s->stages[i].stage->advance(s->stages[i].data, &tick);
+	for (i = 0; i < s->stage_count; i++) {
+		if (!s->stages[i].stage->advance)
+			continue;
+		s->stages[i].stage->advance(s->stages[i].data, &tick);
+		if (until) /* a line does not wait for the files that other stages write */
+			session_flush(s);
+	}
 	s->due = tick.due;
 	if (until && s->triggers.count && has_enough(s)) {
 		s->stop = STOP_COUNT;
@@ -278,8 +282,8 @@ static int loop(struct session *s)
 		ret = drain(s);
 		if (ret || s->stop)
 			return ret;
-		look_after(s, fed_until(s));
 		session_flush(s);
+		look_after(s, fed_until(s));
 		if (s->write_error || s->stop)
 			return 0;
 		if (s->replay && !s->live) { /* it is still looking for readable data in a damaged stream */
@@ -344,6 +348,7 @@ static int follow_and_print(struct session *s)
 	if (s->live && !live_begin(s->live))
 		return STATUS_ERROR;
 	ret = loop(s);
+	progress_end(&s->progress); /* its line is gone before others are printed */
 	if (ret)
 		return ret;
 	if (s->write_error)

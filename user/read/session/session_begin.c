@@ -50,8 +50,8 @@ void session_add_stage(struct session *s, const struct stage *stage, void *data)
 }
 
 /*
- * All stages but progress, which is added last, if it is shown. Intervals come before triggers: each lets the triggers
- * print what is due by its end before its own sums, so the rest has to follow. Nothing else depends on the order.
+ * All stages but progress, which is added last, if it is shown. At its end, an interval has the triggers print what is
+ * due until then, and prints its sums; so triggers come after intervals. What writes files comes after what prints.
  *
  * The views are no stages: most of them get reports of the tasks, and no events.
  */
@@ -59,14 +59,14 @@ void session_list_stages(struct session *s)
 {
 	const struct options *options = s->run.options;
 
-	if (options->record.dir)
-		session_add_stage(s, &record_stage, &s->record);
 	if (s->live)
 		session_add_stage(s, &live_stage, s->live);
 	if (options_repeat(options))
 		session_add_stage(s, &intervals_stage, &s->intervals);
 	if (options->on.count)
 		session_add_stage(s, &triggers_stage, &s->triggers);
+	if (options->record.dir)
+		session_add_stage(s, &record_stage, &s->record);
 	if (options->metrics)
 		session_add_stage(s, &metrics_stage, &s->metrics);
 }

@@ -33,10 +33,12 @@ struct slice {
 
 static void poll_progress(struct slice *slice)
 {
-	struct tick tick = { .now = proclife_source_now(slice->run.source) };
+	struct tick tick = { 0 };
 
-	if (++slice->progress.records % 1024 == 0)
-		progress_advance(&slice->progress, &tick);
+	if (++slice->progress.records % 1024)
+		return;
+	tick.now = proclife_source_now(slice->run.source);
+	progress_advance(&slice->progress, &tick);
 }
 
 /*
