@@ -5,3 +5,5 @@
 #define POINT_AT_TOOL(name) &tool_##name,
 
 const struct request *const all_requests[] = { REQUESTS(POINT_AT_VIEW, POINT_AT_TOOL) NULL };
+
+_Static_assert(sizeof(all_requests) / sizeof(all_requests[0]) == MOST_REQUESTS + 1, "MOST_REQUESTS is their number");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All that can be asked for. Views and tools are named here, and nowhere else outside of their folders. */
+/* All that can be asked for, by its name. */
 #ifndef READ_REQUESTS_H
 #define READ_REQUESTS_H
 

@@ -81,16 +81,18 @@ struct view {
 	/* Here records are missing. NULL: it does not want to know where. */
 	void (*gap)(void *state, const struct proclife_gap *gap);
 	/*
-	 * For --interval: has anything been added up? If so, it is printed, and in any case it then
-	 * starts over, which only fails for want of memory. NULL, both: it adds nothing up.
+	 * For --interval: has anything been added up? If so, it is printed, and in any case it then starts over.
+	 * NULL, both: it adds nothing up.
 	 */
 	bool (*has_any)(const struct run *run, void *state);
-	int (*restart)(struct run *run, void **state);
+	void (*restart)(struct run *run, void **state);
 	/* Called for each recording before its tasks are closed; and when all are closed. */
 	void (*print_open)(const struct run *run, void *state);
 	void (*print)(const struct run *run, void *state);
 	void (*free)(void *state);
 };
+
+_Static_assert(offsetof(struct view, request) == 0, "request_view() makes the one of the other");
 
 /* NULL: it is a tool. */
 static inline const struct view *request_view(const struct request *request)

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 struct metrics {
-	const char *path; /* NULL: it has not begun */
+	const char *path;
 	struct tally tally;
 	uint64_t every; /* ns */
 	uint64_t next;	/* when it is due; UINT64_MAX: at the end, as a replay is over soon */

@@ -145,8 +145,10 @@ static void print_views(const struct run *part, void **states, const bool *any)
 }
 
 /* It is over at @to. What has gone on for too long until then is printed before its sums. */
-static void end(struct intervals *intervals, struct run *run, void **states, uint64_t to)
+static void end(struct intervals *intervals, uint64_t to)
 {
+	struct run *run = intervals->run;
+	void **states = intervals->states;
 	const struct view *const *views = run->options->views;
 	struct run part = part_of(intervals, run, to);
 	bool any[MOST_VIEWS] = { false }, is_any = false;
@@ -164,16 +166,16 @@ static void end(struct intervals *intervals, struct run *run, void **states, uin
 	print_views(&part, states, any);
 	run->json->interval.to = 0;
 	for (i = 0; views[i]; i++)
-		if (views[i]->restart(run, &states[i]))
-			die_no_memory();
+		views[i]->restart(run, &states[i]);
 	forget_cgroups(run, to);
 	if (run->latency && measure_anew(run, run->options->by))
 		die_no_memory();
 }
 
 /* Shows those that were held back, now that something happens: at @ts. */
-static void show_held(struct intervals *intervals, const struct run *run, uint64_t ts)
+static void show_held(struct intervals *intervals, uint64_t ts)
 {
+	const struct run *run = intervals->run;
 	struct run part = part_of(intervals, run, intervals->from);
 	uint64_t idle;
 
@@ -191,8 +193,9 @@ static void show_held(struct intervals *intervals, const struct run *run, uint64
 }
 
 /* Holds back all that are over before @ts: there is no record in any of them. */
-static void hold(struct intervals *intervals, const struct run *run, uint64_t ts)
+static void hold(struct intervals *intervals, uint64_t ts)
 {
+	const struct run *run = intervals->run;
 	uint64_t until = ts < run->to ? ts : run->to;
 	uint64_t count = (until - 1 - intervals->from) / run->options->interval;
 
@@ -208,11 +211,11 @@ static void advance(struct intervals *intervals, uint64_t ts)
 		begin_first(intervals, intervals->run, ts);
 	while (ts > intervals->to) {
 		if (!intervals->busy && intervals->idle >= MOST_IDLE) {
-			hold(intervals, intervals->run, ts);
+			hold(intervals, ts);
 			continue;
 		}
 		intervals->idle = intervals->busy ? 0 : intervals->idle + 1;
-		end(intervals, intervals->run, intervals->states, intervals->to);
+		end(intervals, intervals->to);
 		begin(intervals, intervals->run, intervals->to);
 		intervals->busy = false;
 	}
@@ -228,7 +231,7 @@ static void intervals_event(void *data, const struct proclife_event *event)
 	if (record ? is_of_before(record) : !event->gap.lost)
 		return;
 	advance(intervals, ts);
-	show_held(intervals, intervals->run, ts);
+	show_held(intervals, ts);
 	if (!record && event->gap.to > intervals->gap_to && overlaps_range(intervals->run, ts, event->gap.to))
 		intervals->gap_to = event->gap.to;
 	intervals->busy = true;
@@ -254,9 +257,9 @@ static void intervals_finish(void *data)
 	if (ferror(run->screen->out))
 		return;
 	advance(intervals, run->ended);
-	show_held(intervals, run, run->ended);
+	show_held(intervals, run->ended);
 	if (to > intervals->from)
-		end(intervals, run, intervals->states, to);
+		end(intervals, to);
 }
 
 const struct stage intervals_stage = {

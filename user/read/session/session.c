@@ -81,8 +81,9 @@ static int feed(struct session *s, const struct proclife_event *event)
 		s->run.ended = s->stop_at;
 		return 0;
 	}
-	for (i = 0; i < s->on_event_count; i++)
-		s->on_event[i]->stage->event(s->on_event[i]->data, event);
+	for (i = 0; i < s->stage_count; i++)
+		if (s->stages[i].stage->event)
+			s->stages[i].stage->event(s->stages[i].data, event);
 	if (!event->record)
 		note_gap(s, &event->gap);
 	count_missing(&s->run, event);
@@ -98,8 +99,9 @@ static int feed(struct session *s, const struct proclife_event *event)
 		ret = proclife_tasks_feed(s->run.tasks, event);
 	if (ret < 0)
 		return ret;
-	for (i = 0; i < s->on_fed_count; i++)
-		s->on_fed[i]->stage->fed(s->on_fed[i]->data, event);
+	for (i = 0; i < s->stage_count; i++)
+		if (s->stages[i].stage->fed)
+			s->stages[i].stage->fed(s->stages[i].data, event);
 	if (ret)
 		s->last_fed = ts;
 	s->run.shown += s->unwatched && ret;

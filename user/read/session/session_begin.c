@@ -40,13 +40,7 @@ int session_open_source(struct session *s)
 
 void session_add_stage(struct session *s, const struct stage *stage, void *data)
 {
-	struct active *active = &s->stages[s->stage_count++];
-
-	*active = (struct active){ stage, data };
-	if (stage->event)
-		s->on_event[s->on_event_count++] = active;
-	if (stage->fed)
-		s->on_fed[s->on_fed_count++] = active;
+	s->stages[s->stage_count++] = (struct active_stage){ stage, data };
 }
 
 /*

@@ -38,10 +38,10 @@ enum stop {
 	STOP_RECORDED, /* the recording ends, and its recorder had this reason */
 };
 
-#define MOST_STAGES 6
+#define MOST_STAGES 6 /* all of them */
 
 /* A stage that has something to do in this session. */
-struct active {
+struct active_stage {
 	const struct stage *stage;
 	void *data;
 };
@@ -50,12 +50,8 @@ struct session {
 	struct run run;
 	struct json json;
 	void *states[MOST_VIEWS]; /* of options->views */
-	struct active stages[MOST_STAGES]; /* session_begin.c has the list */
+	struct active_stage stages[MOST_STAGES]; /* session_begin.c has the list */
 	size_t stage_count;
-	struct active *on_event[MOST_STAGES]; /* of them, those with event() */
-	size_t on_event_count;
-	struct active *on_fed[MOST_STAGES]; /* of them, those with fed() */
-	size_t on_fed_count;
 	const struct view *feeding; /* the view that is fed each event; NULL: none is */
 	void *feeding_state;
 	bool counting;	/* a view, or --on, counts what --count is for, in run.shown */

@@ -343,13 +343,12 @@ static bool has_any(const struct run *run, void *state)
 }
 
 /* run->latency is not this view's alone: the intervals restart it. */
-static int restart(struct run *run, void **state)
+static void restart(struct run *run, void **state)
 {
 	struct latency *latency = *state;
 
 	(void)run;
 	slowest_clear(latency->slowest);
-	return 0;
 }
 
 static void end(void *state)

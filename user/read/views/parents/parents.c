@@ -334,11 +334,12 @@ static bool has_any(const struct run *run, void *state)
 	return false;
 }
 
-static int restart(struct run *run, void **state)
+static void restart(struct run *run, void **state)
 {
 	proclife_reapers_free(*state);
 	*state = NULL;
-	return begin(run, state);
+	if (begin(run, state))
+		die_no_memory();
 }
 
 static void end(void *state)

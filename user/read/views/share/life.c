@@ -42,7 +42,7 @@ bool life_memory_follows(const struct proclife_process *process)
 }
 
 /* A snapshot can find it as a zombie, and has its parent and its user. */
-static void set_later(struct life *life, const struct proclife_process *process)
+void life_end(struct life *life, const struct proclife_process *process)
 {
 	const struct proclife_tracer *tracer = proclife_process_tracer(process);
 
@@ -81,7 +81,7 @@ void life_set(struct life *life, const struct proclife_process *process)
 	struct proclife_usage *usage = &life->usage;
 
 	life->seen = process->seen;
-	set_later(life, process);
+	life_end(life, process);
 	life->when = process->marks.exited;
 	life->exited = proclife_process_has_exited(process);
 	proclife_process_usage(process, usage);
@@ -120,11 +120,6 @@ struct life *life_keep(const struct life *life)
 	if (args)
 		kept->args = memcpy((char *)(kept + 1) + path, life->args, args);
 	return kept;
-}
-
-void life_end(struct life *life, const struct proclife_process *process)
-{
-	set_later(life, process);
 }
 
 static struct figure exactly(bool known, uint64_t value)

@@ -62,7 +62,7 @@ struct life {
 	bool reaper_named;
 	uint8_t autoreaped; /* PROCLIFE_AUTOREAP_* */
 	bool is_held; /* by the tracer, and nothing lost can have ended that */
-	struct proclife_tracer tracer; /* its pid is 0 if there is none */
+	struct proclife_tracer tracer; /* its tgid is 0 if there is none */
 	char comm[PROCLIFE_COMM_LEN];
 	char parent_comm[PROCLIFE_COMM_LEN];
 	char reaper_comm[PROCLIFE_COMM_LEN];

@@ -71,14 +71,13 @@ static bool has_any(const struct run *run, void *state)
 	return summary->programs.count;
 }
 
-static int restart(struct run *run, void **state)
+static void restart(struct run *run, void **state)
 {
 	struct summary *summary = *state;
 
 	(void)run;
 	programs_free(&summary->programs);
 	summary->programs = (struct programs){ 0 };
-	return 0;
 }
 
 static void end(void *state)
