@@ -140,6 +140,34 @@ static void test_options(void **state)
 	free(help.text);
 }
 
+/* Each format of --export, as the error about another one names them, is in the option's entry and has a section. */
+static void test_formats(void **state)
+{
+	struct output error = run_program(true, 0, "%s --export xml", program);
+	char *option = read_source("user/man/proclife-read.8"), *page = read_source("user/man/proclife-read-export.5");
+	const char *names = strstr(error.text, "not one of ");
+	char wanted[96];
+	unsigned int count = 0;
+
+	(void)state;
+	assert_non_null(names);
+	names += strlen("not one of ");
+	for (size_t n; (n = strcspn(names, ", \n")); count++) {
+		snprintf(wanted, sizeof(wanted), "\n.Cm %.*s ", (int)n, names);
+		if (!strstr(option, wanted))
+			fail_msg("proclife-read(8), --export: not '%.*s'", (int)n, names);
+		snprintf(wanted, sizeof(wanted), "\n.Sh %.*s\n", (int)n, names);
+		if (!strcasestr(page, wanted))
+			fail_msg("proclife-read-export(5) has no section on '%.*s'", (int)n, names);
+		names += n + strspn(names + n, ", ");
+		names += !strncmp(names, "and ", 4) ? 4 : 0;
+	}
+	assert_true(count >= 4);
+	free(option);
+	free(page);
+	free(error.text);
+}
+
 /* Squeezes in place: without comments, one space between words, none after a star. */
 static void squeeze(char *text)
 {
@@ -456,7 +484,7 @@ static void test_stranger_examples(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),	 cmocka_unit_test(test_functions),
+		cmocka_unit_test(test_options),	 cmocka_unit_test(test_formats), cmocka_unit_test(test_functions),
 		cmocka_unit_test(test_version),
 		cmocka_unit_test(test_abi),	 cmocka_unit_test(test_abi_example),
 		cmocka_unit_test(test_library_example),
