@@ -5,7 +5,7 @@
 notices=$PWD/$B/tests/guest/workloads/notices
 pid() { awk -v name="$1" '$1 == name { print $2 }' "$here/pids"; }
 for kind in parent tracer; do
-	"$notices" stuck 14000 $kind >"$here/pids" &
+	"$notices" stuck 24000 $kind >"$here/pids" &
 	sleep 2
 	init=$(pid stuck-init) blocker=$(pid blocker) shim=$(pid shim)
 	expect "$kind: one zombie" 0 "^ .* $blocker +blocker .*shim \($shim\)" proclife-read --zombies
