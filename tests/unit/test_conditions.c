@@ -106,7 +106,7 @@ static void test_refused(void **state)
 	refuses("forks>1111111111111111111111111111111/s", "a number up to 1000000 and its time");
 	refuses("lost==0", "> or >=");
 	refuses("lost>1s", "a whole number");
-	refuses("lost>18446744073709551615", "a whole number");
+	refuses("lost>18446744073709551615", "too large: the largest is 18446744073709551614");
 	refuses("sh.lost>0", "of no program");
 	/* Such a condition would never match. */
 	refuses("systemd-journald.failed", "at most 15 bytes");

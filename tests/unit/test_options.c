@@ -364,6 +364,17 @@ static void test_diff(void **state)
 	options_free(&options);
 }
 
+/* What is given twice and means one thing, or all that is given. */
+static void test_repeated(void **state)
+{
+	struct options options;
+
+	(void)state;
+	options = parse("--events=exec --events --events=exit,exec -j -j -d 5 -d 5");
+	assert_true(options.events == (PROCLIFE_HAS(PROCLIFE_EXEC) | PROCLIFE_HAS(PROCLIFE_EXIT)));
+	options_free(&options);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -378,6 +389,7 @@ int main(void)
 		cmocka_unit_test(test_by),
 		cmocka_unit_test(test_views),
 		cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_repeated),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -372,7 +372,7 @@ static void test_messages(void **state)
 	/* The command line; some messages are the C library's. */
 	expect_error("C", "--pid", "\033\n1", 129, "proclife-read: --pid $'\\x1b\\n1': not a process");
 	expect_error("C", "--expect", "\033", 129, "proclife-read: --expect $'\\x1b': the figure");
-	expect_error("C", "--uid", "no\nbody", 129, "proclife-read: --uid $'no\\nbody': neither a known user");
+	expect_error("C", "--uid", "no\nbody", 129, "proclife-read: --uid $'no\\nbody': neither a user name");
 	expect_error("C", "--no\033\nsuch", "", 129,
 		     "proclife-read: $'--no\\x1b\\nsuch': there is no such option; --help=all lists them\n");
 	expect_error("C", "--\xff", "", 129, "proclife-read: $'--\\xff': there is no such option; ");

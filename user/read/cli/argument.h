@@ -6,35 +6,38 @@
 #include "cli/choices.h"
 #include "options.h"
 
-/* Each kind with the function of values.c that parses it, and the type of what it fills. */
+/*
+ * Each kind with the function of values.c that parses it, the type of what it fills, and whether that holds
+ * the values of an option that is given repeatedly, all of them, or ONE.
+ */
 #define KINDS(x) \
-	x(FLAG, flag, bool) \
-	x(SETTING, setting, unsigned int) /* an enum: to `set` */ \
-	x(TEXT, text, const char *) \
-	x(WORD, word, struct words) \
-	x(TIME, time, uint64_t) /* in nanoseconds */ \
-	x(NUMBER, number, uint64_t) \
-	x(ID, id, struct ids) \
-	x(CHOICE, choice, unsigned int) /* an enum */ \
-	x(CHOICES, choices, uint64_t) /* a bit for each */ \
-	x(MOMENT, moment, struct moment) \
+	x(FLAG, flag, bool, ONE) \
+	x(SETTING, setting, unsigned int, ONE) /* an enum: to `set` */ \
+	x(TEXT, text, const char *, ONE) \
+	x(WORD, word, struct words, ALL) \
+	x(TIME, time, uint64_t, ONE) /* in nanoseconds */ \
+	x(NUMBER, number, uint64_t, ONE) \
+	x(ID, id, struct ids, ALL) \
+	x(CHOICE, choice, unsigned int, ONE) /* an enum */ \
+	x(CHOICES, choices, uint64_t, ALL) /* a bit for each */ \
+	x(MOMENT, moment, struct moment, ONE) \
 	/* For one option each. */ \
-	x(USER, user, struct filter) \
-	x(CGROUP, cgroup, struct words) \
-	x(STATUS, status, uint64_t[4]) \
-	x(SIGNAL, signal, uint64_t) \
-	x(TOP, top, struct cut) \
-	x(BY, by, enum proclife_by) \
-	x(FACTOR, factor, double) \
-	x(METRICS, metrics, const char *) \
-	x(KEEP, keep, struct record_options) \
-	x(EXPECT, expectation, struct verdict_options) \
-	x(CONDITION, condition, struct trigger_options)
+	x(USER, user, struct filter, ALL) \
+	x(CGROUP, cgroup, struct words, ALL) \
+	x(STATUS, status, uint64_t[4], ALL) \
+	x(SIGNAL, signal, uint64_t, ALL) \
+	x(TOP, top, struct cut, ONE) \
+	x(BY, by, enum proclife_by, ONE) \
+	x(FACTOR, factor, double, ONE) \
+	x(METRICS, metrics, const char *, ONE) \
+	x(KEEP, keep, struct record_options, ONE) \
+	x(EXPECT, expectation, struct verdict_options, ALL) \
+	x(CONDITION, condition, struct trigger_options, ALL)
 
-#define KIND_AND_TYPE(kind, function, type) KIND_##kind,
+#define KIND_AND_TYPE(kind, function, type, values) KIND_##kind,
 enum kind { KIND_NONE, KINDS(KIND_AND_TYPE) }; /* KIND_NONE fills nothing */
 #undef KIND_AND_TYPE
-#define KIND_AND_TYPE(kind, function, type) typedef __typeof__(type) type_of_##kind;
+#define KIND_AND_TYPE(kind, function, type, values) typedef __typeof__(type) type_of_##kind;
 KINDS(KIND_AND_TYPE)
 #undef KIND_AND_TYPE
 
@@ -48,8 +51,7 @@ struct argument {
 	uint64_t least;	  /* of a number or a time; what the first choice is */
 	uint64_t most;	  /* of a number */
 	choice_name *choice;
-	/* What is said of one that is not valid. KIND_CHOICES: of none; then one is needed, and the last counts. */
-	const char *wrong;
+	const char *wrong; /* what is said of one that is not valid */
 };
 
 /* Which member it fills. It does not compile unless that has the type of the kind. */

@@ -72,8 +72,9 @@ static const char *parse_bound(struct condition *c, const char *s)
 
 	switch (c->what) {
 	case CONDITION_PHASE:
-		return parse_time(s, BARE_REFUSED, &c->bound) ?
-			       NULL : "the bound has to be a time with its unit: ns, us, ms, s, m or h";
+		return parse_time(s, BARE_REFUSED, &c->bound) ? NULL :
+		       c->bound == UINT64_MAX		       ? "the bound " TIME_TOO_LARGE :
+								 "the bound has to be a time with its unit: ns, us, ms, s, m or h";
 	case CONDITION_STATUS:
 		return parse_number(s, 255, &c->bound) ?
 			       NULL : "the bound has to be an exit status from 0 to 255";
@@ -91,8 +92,9 @@ static const char *parse_bound(struct condition *c, const char *s)
 	case CONDITION_LOST:
 		if (!condition_grows(c))
 			return "records that are lost can only be too many: > or >=";
-		return parse_number(s, UINT64_MAX - 1, &c->bound) ?
-			       NULL : "the bound has to be a whole number";
+		return parse_number(s, UINT64_MAX - 1, &c->bound) ? NULL :
+		       c->bound == UINT64_MAX ? "the bound is too large: the largest is 18446744073709551614" :
+						"the bound has to be a whole number";
 	case CONDITION_FAILED:
 		break;
 	}

@@ -108,10 +108,13 @@ static const char *parse_figure(struct expectation *e, const char *s, size_t len
 static const char *parse_bound(struct expectation *e, const char *s)
 {
 	if (expect_is_time(e))
-		return parse_time(s, BARE_REFUSED, &e->bound) ?
-			       NULL :
-			       "the bound has to be a time with its unit: ns, us, ms, s, m or h";
-	return parse_number(s, UINT64_MAX, &e->bound) ? NULL : "the bound has to be a whole number";
+		return parse_time(s, BARE_REFUSED, &e->bound) ? NULL :
+		       e->bound == UINT64_MAX		       ? "the bound " TIME_TOO_LARGE :
+								 "the bound has to be a time with its unit: "
+								 "ns, us, ms, s, m or h";
+	return parse_number(s, UINT64_MAX, &e->bound) ? NULL :
+	       e->bound == UINT64_MAX		      ? "the bound is too large: the largest is 18446744073709551615" :
+							"the bound has to be a whole number";
 }
 
 const char *expect_parse(struct expectation *e, const char *text)

@@ -114,7 +114,7 @@ OPTION(TO, .name = "to", .group = GROUP_SELECTION,
 
 OPTION(THREADS, .name = "threads", .group = GROUP_SELECTION, .letter = 't',
 	.argument = { FILLS(FLAG, threads) },
-	.help = "--tree: list threads too; --latency: measure threads instead of processes",
+	.help = "--tree: list threads too; --latency, --diff, --expect: measure threads instead of processes",
 	.also_for = ", and for --expect; --events has them all")
 
 OPTION(HISTORY, .name = "history", .group = GROUP_SELECTION,
@@ -136,8 +136,8 @@ OPTION(INTERVAL, .name = "interval", .group = GROUP_OUTPUT, .needs_no_view = tru
 
 OPTION(COUNT, .name = "count", .group = GROUP_STOP, .letter = 'n',
 	.argument = { "N", FILLS(NUMBER, count), .least = 1, .wrong = "not a number above 0" },
-	.help = "After N deaths (--lives), N records (--events) or N processes that are gone "
-		"(--tree, --latency)")
+	.help = "After N deaths (--lives), N records (--events, or --record alone) or N processes that are "
+		"gone (all else)")
 
 OPTION(DEPTH, .name = "depth", .group = GROUP_TREE,
 	.argument = { "N", FILLS(NUMBER, cut.depth), .most = DEPTH_ALL - 1,
@@ -150,7 +150,8 @@ OPTION(MIN_LIFE, .name = "min-life", .group = GROUP_TREE,
 	.help = "Only processes that live this long, and their ancestors: 50us, 20ms, 1.5s")
 
 OPTION(TOP, .name = "top", .group = GROUP_TREE,
-	.argument = { "N[:KEY]", FILLS(TOP, cut), .choice = choice_top },
+	.argument = { "N[:KEY]", FILLS(TOP, cut), .choice = choice_top,
+		      .wrong = "does not begin with a number above 0" },
 	.help = "Only the N largest by KEY, and their ancestors: %s, the number of descendants; "
 		"without a KEY, by cpu; --lives: by --sort; --parents, --by: only N lines")
 
@@ -203,7 +204,8 @@ OPTION(AGAINST, .name = "against", .group = GROUP_OUTPUT,
 	.help = "--diff A...: compare with this and the recordings that follow")
 
 OPTION(FACTOR, .name = "factor", .group = GROUP_OUTPUT,
-	.argument = { "X", FILLS(FACTOR, diff.factor) },
+	.argument = { "X", FILLS(FACTOR, diff.factor), .most = 1000000,
+		      .wrong = "not a number above 1 in digits, such as 1.5" },
 	.help = "--diff: a time has changed if it is X times as long (1.1)")
 
 OPTION(FORCE, .name = "force", .group = GROUP_OUTPUT,
@@ -257,7 +259,9 @@ OPTION(LEFT_AFTER, .name = "left-after", .group = GROUP_VERDICTS, .needs_no_view
 	.argument = { "TIME", FILLS(TIME, expect.left_after), .least = 1,
 		      .wrong = "not a time such as 200ms or 5s" },
 	.help = "End this long after the command's own exit, whatever it left running; for "
-		"--expect left, 200ms")
+		"--expect left, 200ms",
+	.needs = { GIVEN(COMMAND), "is counted from the exit of a command: add one after '--'" },
+	.excludes = { { GIVEN(INPUT), "what was recorded is over" } })
 
 OPTION(KTAP, .name = "ktap", .group = GROUP_VERDICTS, .needs_no_view = true,
 	.argument = { FILLS(SETTING, expect.form), .set = VERDICTS_KTAP },

@@ -85,6 +85,16 @@ static bool is_taken(const struct options *options, enum option_id option)
 	return option_rows[option].needs_no_view || taken & given;
 }
 
+/* Where a recording is read, most of what would end a trace earlier can be a range instead. */
+static void refuse_scope(const struct options *options, enum option_id option, struct argp_state *state)
+{
+	const struct request *request = options->requests[0];
+	bool has_range = option == OPTION_DURATION && options->inputs.count && request->takes & GIVEN(TO);
+
+	argp_error(state, "--%s %s: it takes no %s%s", request->name, request->scope, option_name(option),
+		   has_range ? "; --to +TIME ends its selection" : "");
+}
+
 static void check_requests(const struct options *options, const struct request *const *all,
 			   struct argp_state *state)
 {
@@ -107,8 +117,7 @@ static void check_requests(const struct options *options, const struct request *
 		if (is_taken(options, option))
 			continue;
 		if (request && request->scope && OF_TRACE & 1ULL << option)
-			argp_error(state, "--%s %s: it takes no %s", request->name, request->scope,
-				   option_name(option));
+			refuse_scope(options, option, state);
 		list_requests(text, all, takes, option);
 		if (request && request->takes_by & 1ULL << option)
 			argp_error(state, "%s is for %s; --%s needs --by for it", option_name(option),
@@ -216,6 +225,7 @@ static const char *lack(const struct options *options, const struct option_rule 
 
 static void check_needs(const struct options *options, struct argp_state *state)
 {
+	const struct request *request = options->requests[0];
 	uint64_t given;
 
 	for (given = options->given; given; given &= given - 1) {
@@ -223,6 +233,9 @@ static void check_needs(const struct options *options, struct argp_state *state)
 		const struct option_row *row = &option_rows[option];
 		const char *why = lack(options, &row->needs);
 
+		/* What would be added would be refused. */
+		if (why && request && request->scope && !(taken_by(request) & row->needs.others))
+			refuse_scope(options, option, state);
 		if (why)
 			argp_error(state, "%s %s", option_name(option), why);
 		if (row->one_recording && options->inputs.count > 1)
@@ -253,13 +266,11 @@ static void check_verdicts(const struct options *options, struct argp_state *sta
 {
 	uint64_t form = options->given & (GIVEN(KTAP) | GIVEN(LAVA));
 
-	if (options->given & GIVEN(LEFT_AFTER) && !options->command && !options_expect(options, EXPECT_LEFT))
-		argp_error(state, "--left-after: add a command after '--', or --expect left==0");
 	if (options->expect.junit && !options->expect.count && !options->diff.a.count)
 		argp_error(state, "--junit writes verdicts: add what to --expect, or --diff");
 	if (form && options->requests[0])
-		argp_error(state, "%s prints nothing but verdicts: leave out the views",
-			   option_name(first_of(form)));
+		argp_error(state, "%s prints nothing but verdicts, those of --expect: leave out --%s",
+			   option_name(first_of(form)), options->requests[0]->name);
 }
 
 /* Rules about the number of recordings. */
@@ -293,13 +304,13 @@ void options_check(const struct options *options, const struct request *const *a
 
 	check_recordings(options, all, state);
 	check_interval(options, all, state);
-	check_needs(options, state);
 	check_verdicts(options, state);
 	check_requests(options, all, state);
 	check_by(options, state);
 	check_range(options, state);
 	check_events(options, state);
 	check_exclusions(options, state);
+	check_needs(options, state);
 	check_format(options, state);
 	if (request && request->needs_input && !options->inputs.count)
 		argp_error(state, "--%s is for recordings: add -i DIR; --record makes one, --status shows "

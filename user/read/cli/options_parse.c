@@ -3,7 +3,7 @@
 #include "cli/options_parse.h"
 #include "cli/options_check.h"
 #include "cli/options_table.h"
-#include "cli/suggest.h"
+#include "cli/spelling.h"
 #include "cli/values.h"
 #include "output/json.h"
 #include "output/message.h"
@@ -23,6 +23,7 @@ struct reading {
 	const struct request *const *all;
 	uint32_t requests; /* a bit for each of @all that is given */
 	const struct argument *more; /* what words that follow belong to; NULL: none is yet */
+	const char *values[OPTIONS + MOST_REQUESTS]; /* of each option and request, if it has one value */
 };
 
 static const char usage[] = "[-- COMMAND [ARG...]]\n--diff A B\n--diff A... --against B...";
@@ -33,7 +34,7 @@ static const char help[] =
 	"\v"
 	"With a COMMAND, it is run and followed with all its descendants until every one of them "
 	"is freed, and its status is passed on.\n\n"
-	"Exit status: 0; 1 error; 2 an expectation failed; 3 records were lost or a recording was "
+	"Exit status: 0; 1 error; 2 an expectation failed, or something has changed (--diff); 3 records were lost or a recording was "
 	"cut off, the result is incomplete, or what was judged had not ended; 129 wrong usage; "
 	"with a COMMAND and no expectation, its own status (126 if it cannot be executed, 127 if "
 	"it is not found, 128 + N if signal N killed it).\n\n"
@@ -79,10 +80,23 @@ static void print_help(const struct reading *reading, struct argp_state *state, 
 	exit(0);
 }
 
+/* A value that counts once is not replaced by another one without a word. */
+static void check_repeated(const char **value, const struct argument *argument, const char *name, const char *arg,
+			   struct argp_state *state)
+{
+	if (!arg || value_adds(argument))
+		return;
+	if (*value && strcmp(*value, arg))
+		argp_error(state, "--%s is given twice, as %s and as %s: leave one of them out", name,
+			   quoted(*value), quoted(arg));
+	*value = arg;
+}
+
 /* Fills what the argument of an option, or of a request, fills. */
-static void fill(struct reading *reading, const struct argument *argument, const char *name,
+static void fill(struct reading *reading, const char **value, const struct argument *argument, const char *name,
 		 const char *arg, struct argp_state *state)
 {
+	check_repeated(value, argument, name, arg, state);
 	value_take(argument, reading->options, name, arg, state);
 	if (argument->takes_more)
 		reading->more = argument;
@@ -117,7 +131,7 @@ static void take(struct reading *reading, enum option_id option, const char *arg
 	const struct option_row *row = &option_rows[option];
 
 	reading->options->given |= 1ULL << option;
-	fill(reading, &row->argument, row->name, arg, state);
+	fill(reading, &reading->values[option], &row->argument, row->name, arg, state);
 	act(reading, option, arg, state);
 }
 
@@ -134,7 +148,7 @@ static void take_request(struct reading *reading, unsigned int number, const cha
 			return;
 		}
 	if (arg)
-		fill(reading, &request->argument, request->name, arg, state);
+		fill(reading, &reading->values[OPTIONS + number], &request->argument, request->name, arg, state);
 	reading->requests |= 1u << number;
 }
 
@@ -190,7 +204,7 @@ static void finish(const struct reading *reading, struct argp_state *state)
 	for (i = 0; all[i]; i++) {
 		if (reading->requests ? !(reading->requests & 1u << i) :
 					!all[i]->is_default || options->record.dir || options->metrics ||
-						options->expect.count || options->on.count)
+						options->expect.count || options->expect.form || options->on.count)
 			continue;
 		options->requests[n++] = all[i];
 		if (request_view(all[i]))
@@ -227,27 +241,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Names an unknown option, as getopt_long(3) would, and suggests what may have been meant. */
-static void check_names(const struct argp_option *table, int argc, char **argv)
-{
-	const char *wrong, *meant;
-	size_t length;
-	char *name;
-
-	meant = suggest_option(table, argc, argv, &wrong, &length);
-	if (!wrong)
-		return;
-	name = strndup(wrong - 2, length + 2); /* with its dashes */
-	if (!name)
-		die_no_memory();
-	if (meant)
-		message("%s: there is no such option; did you mean --%s?", quoted(name), meant);
-	else
-		message("%s: there is no such option; --help=all lists them", quoted(name));
-	free(name);
-	exit(STATUS_USAGE);
-}
-
 /* If an argument may be missing, getopt_long(3) would take this for an option. */
 static void check_status(int argc, char **argv)
 {
@@ -277,8 +270,8 @@ void options_parse(struct options *options, const struct request *const *request
 	options->on.after = USUAL_AFTER;
 	options->on.saves = USUAL_SAVES;
 	argp_err_exit_status = STATUS_USAGE;
-	check_names(argp.options, argc, argv);
 	check_status(argc, argv);
+	spelling_check(requests, argc, argv);
 	quote_errors(true);
 	argp_parse(&argp, argc, argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &reading);
 	quote_errors(false);

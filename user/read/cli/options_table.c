@@ -31,10 +31,12 @@ const struct option_row option_rows[OPTIONS] = {
 const char *option_name(enum option_id option)
 {
 	static char names[OPTIONS][24];
+	const struct option_row *row = &option_rows[option];
 
-	if (!option_rows[option].name)
-		return option_rows[option].words;
-	snprintf(names[option], sizeof(names[0]), "--%s", option_rows[option].name);
+	if (!row->name)
+		return row->words;
+	snprintf(names[option], sizeof(names[0]), "--%s%s%s", row->name, row->is_request_too ? "=" : "",
+		 row->is_request_too ? row->argument.name : "");
 	return names[option];
 }
 

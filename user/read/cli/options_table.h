@@ -49,7 +49,7 @@ struct option_row {
 
 extern const struct option_row option_rows[OPTIONS];
 
-/* "--pid", "COMMAND" */
+/* "--pid", "COMMAND"; "--status=N", as --status is a request */
 const char *option_name(enum option_id option);
 
 /* The option, or the number of the request, with this key of argp; OPTIONS or MOST_REQUESTS if there is none. */

@@ -14,6 +14,14 @@ bool parse_decimal(const char *s, char **end, double *value)
 	return (isdigit((unsigned char)*s) || *s == '.') && *end == s + strspn(s, "0123456789.");
 }
 
+static bool round_to(double value, uint64_t *whole)
+{
+	bool fits = value < 9e18;
+
+	*whole = fits ? (uint64_t)value : UINT64_MAX;
+	return fits;
+}
+
 bool parse_time(const char *s, enum bare bare, uint64_t *ns)
 {
 	static const struct {
@@ -27,14 +35,12 @@ bool parse_time(const char *s, enum bare bare, uint64_t *ns)
 	double value;
 	char *end;
 
+	*ns = 0;
 	if (!parse_decimal(s, &end, &value))
 		return false;
 	while (i < count && strcmp(end, units[i].name))
 		i++;
-	if (i == count || value * units[i].ns >= 9e18)
-		return false;
-	*ns = (uint64_t)(value * units[i].ns + 0.5);
-	return true;
+	return i < count && round_to(value * units[i].ns + 0.5, ns);
 }
 
 bool parse_size(const char *s, uint64_t *bytes)
@@ -44,25 +50,28 @@ bool parse_size(const char *s, uint64_t *bytes)
 	double value;
 	char *end;
 
+	*bytes = 0;
 	if (!parse_decimal(s, &end, &value) || !*end)
 		return false;
 	letter = strchr(letters, *end);
 	if (!letter || (end[1] && strcmp(end + 1, "iB") && strcmp(end + 1, "B")))
 		return false;
-	value *= (double)(1ULL << 10 * (letter - letters + 1));
-	if (value >= 9e18)
-		return false;
-	*bytes = (uint64_t)value;
-	return true;
+	return round_to(value * (double)(1ULL << 10 * (letter - letters + 1)), bytes);
 }
 
 bool parse_number(const char *s, uint64_t max, uint64_t *value)
 {
+	bool fits;
+
+	*value = 0;
 	if (!*s || strspn(s, "0123456789") != strlen(s))
 		return false;
 	errno = 0;
 	*value = strtoull(s, NULL, 10);
-	return !errno && *value <= max;
+	fits = !errno && *value <= max;
+	if (!fits)
+		*value = UINT64_MAX;
+	return fits;
 }
 
 /* "SIGRTMIN", "RTMAX-2", as kill(1) has them; 0: none of these. */

@@ -8,13 +8,18 @@
 
 enum bare { BARE_SECONDS, BARE_REFUSED }; /* a time without a unit */
 
-/* "250ms", "0.5s"; false if it is no time, or too large. */
+/* These return false if the text is none, or too large. Then the value is 0, or UINT64_MAX. */
+
+#define LARGEST_TIME 2499999 /* whole hours */
+#define TIME_TOO_LARGE "is too large: the largest is 2499999h"
+
+/* "250ms", "0.5s" */
 bool parse_time(const char *s, enum bare bare, uint64_t *ns);
 
-/* "64MiB", "1GiB", "1.5G"; KiB, MiB, GiB or TiB, or in short K, M, G or T. False if it is no size, or too large. */
+/* "64MiB", "1GiB", "1.5G"; KiB, MiB, GiB or TiB, or in short K, M, G or T. */
 bool parse_size(const char *s, uint64_t *bytes);
 
-/* A whole number up to @max; false if it is none. */
+/* A whole number up to @max. */
 bool parse_number(const char *s, uint64_t max, uint64_t *value);
 
 /* "KILL", "SIGKILL", "9", "SIGRTMIN+1"; false if it is no signal from 1 to 64. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cli/options_table.h"
 #include "cli/suggest.h"
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #define LONGEST 32 /* names are shorter */
@@ -36,17 +34,7 @@ static size_t distance(const char *a, size_t m, const char *b, size_t n)
 	return rows[m % 3][n];
 }
 
-/* Like getopt_long(3), accepts the beginning of a name. */
-static const struct argp_option *find(const struct argp_option *table, const char *name,
-				      size_t length)
-{
-	for (; !option_is_end(table); table++)
-		if (table->name && !strncmp(table->name, name, length))
-			return table;
-	return NULL;
-}
-
-static const char *most_like(const struct argp_option *table, const char *name, size_t length)
+const char *suggest_option(const struct argp_option *table, const char *name, size_t length)
 {
 	size_t closest = length / 3 + 1; /* beyond that, it is another word */
 	const char *found = NULL;
@@ -65,28 +53,4 @@ static const char *most_like(const struct argp_option *table, const char *name, 
 		}
 	}
 	return found;
-}
-
-const char *suggest_option(const struct argp_option *table, int argc, char **argv, const char **wrong,
-			   size_t *length)
-{
-	int i;
-
-	*wrong = NULL;
-	for (i = 1; i < argc && strcmp(argv[i], "--"); i++) {
-		const struct argp_option *option;
-		const char *name = argv[i] + 2;
-
-		if (strncmp(argv[i], "--", 2))
-			continue;
-		*length = strcspn(name, "=");
-		option = find(table, name, *length);
-		if (!option) {
-			*wrong = name;
-			return most_like(table, name, *length);
-		}
-		/* The next word is its argument, whatever it looks like. */
-		i += option->arg && !(option->flags & OPTION_ARG_OPTIONAL) && !name[*length];
-	}
-	return NULL;
 }

@@ -4,14 +4,9 @@
 #define READ_SUGGEST_H
 
 #include <argp.h>
+#include <stddef.h>
 
-/*
- * Finds the first long option on the command line that is not in the table. Sets @wrong to its name
- * and
- * @length to the length of that, and returns the most similar name, or NULL if none is similar. If
- * all options are known, @wrong is NULL, too.
- */
-const char *suggest_option(const struct argp_option *table, int argc, char **argv, const char **wrong,
-			   size_t *length);
+/* The option of the table whose name is most like these @length bytes; NULL if none is similar. */
+const char *suggest_option(const struct argp_option *table, const char *name, size_t length);
 
 #endif

@@ -5,6 +5,7 @@
 #include "output/format.h"
 #include "output/message.h"
 #include "output/quoted.h"
+#include <inttypes.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,15 @@ struct value {
 static void refuse(const struct value *v, const char *why)
 {
 	argp_error(v->state, "--%s%s%s: %s", v->name, v->argument->may_lack ? "=" : " ", quoted(v->text), why);
+}
+
+/* @number: UINT64_MAX if it is not wrong otherwise */
+static void refuse_number(const struct value *v, uint64_t number, uint64_t most, const char *unit)
+{
+	char why[80];
+
+	snprintf(why, sizeof(why), "too large: the largest is %" PRIu64 "%s", most, unit);
+	refuse(v, number == UINT64_MAX ? why : v->argument->wrong);
 }
 
 static void refuse_choice(const struct value *v, const char *wrong, const char *after)
@@ -75,14 +85,16 @@ static void take_word(const struct value *v, struct words *words)
 static void take_time(const struct value *v, uint64_t *ns)
 {
 	if (!parse_time(v->text, BARE_SECONDS, ns) || *ns < v->argument->least)
-		refuse(v, v->argument->wrong);
+		refuse_number(v, *ns, LARGEST_TIME, "h");
 }
 
 static void take_number(const struct value *v, uint64_t *number)
 {
 	uint64_t most = v->argument->most ? v->argument->most : UINT64_MAX;
 
-	if (!parse_number(v->text, most, number) || *number < v->argument->least)
+	if (!parse_number(v->text, most, number))
+		refuse_number(v, *number, most, "");
+	else if (*number < v->argument->least)
 		refuse(v, v->argument->wrong);
 }
 
@@ -107,22 +119,28 @@ static void take_choices(const struct value *v, uint64_t *choices)
 	const char *word;
 	size_t length;
 
-	if (v->argument->wrong)
-		*choices = 0;
-	for (word = v->text; *word; word += length + (word[length] == ',')) {
+	for (word = v->text; word; word = word[length] ? word + length + 1 : NULL) {
 		length = strcspn(word, ",");
 		if (!choice_find(v->argument->choice, word, length, &number))
 			refuse_choice(v, "not one or more of", ", separated by commas");
 		*choices |= 1ULL << (number + v->argument->least);
 	}
-	if (v->argument->wrong && !*choices)
-		refuse(v, v->argument->wrong);
 }
 
 static void take_moment(const struct value *v, struct moment *moment)
 {
 	if (!moment_parse(v->text, moment))
-		refuse(v, "not a time such as 14:03, 14:03:22.5, 2026-11-22, '2026-11-22 14:03', -1m or +10s");
+		refuse(v, moment->ns == UINT64_MAX ? "the time " TIME_TOO_LARGE : "not a time such as 14:03, 14:03:22.5, 2026-11-22, '2026-11-22 14:03', -1m or +10s");
+}
+
+/* Can a user of any machine have this name? */
+static bool can_be_user(const char *name)
+{
+	const char *c;
+
+	for (c = name; (unsigned char)*c > ' ' && !strchr(":,/\177", *c); c++)
+		;
+	return !*c && *name && *name != '-' && strspn(name, "0123456789") != strlen(name);
 }
 
 /* A number, or a name of any machine. */
@@ -132,6 +150,10 @@ static void take_user(const struct value *v, struct filter *filter)
 
 	if (parse_number(v->text, UINT32_MAX - 1, &uid))
 		ids_add(&filter->uids, uid);
+	else if (uid == UINT64_MAX)
+		refuse_number(v, uid, UINT32_MAX - 1, "");
+	else if (!can_be_user(v->text))
+		refuse(v, "neither a user name nor a number; for several users, give --uid for each");
 	else
 		words_add(&filter->users, v->text);
 }
@@ -196,12 +218,13 @@ static void take_top(const struct value *v, struct cut *cut)
 {
 	size_t digits = strcspn(v->text, ":");
 	const char *key = v->text + digits + 1;
-	char number[24] = "";
+	char *number = strndup(v->text, digits);
 
-	if (digits < sizeof(number))
-		memcpy(number, v->text, digits);
+	if (!number)
+		die_no_memory();
 	if (!parse_number(number, UINT32_MAX, &cut->top) || !cut->top)
-		refuse(v, "does not begin with a number above 0");
+		refuse_number(v, cut->top, UINT32_MAX, "");
+	free(number);
 	cut->key = TOP_CPU;
 	if (!v->text[digits])
 		return;
@@ -228,10 +251,14 @@ static void take_by(const struct value *v, enum proclife_by *by)
 
 static void take_factor(const struct value *v, double *factor)
 {
+	bool is_decimal;
 	char *end;
 
-	if (!parse_decimal(v->text, &end, factor) || *end || !(*factor > 1))
-		refuse(v, "not a number above 1, such as 1.5");
+	is_decimal = parse_decimal(v->text, &end, factor);
+	if (!*end && *factor > (double)v->argument->most)
+		refuse_number(v, UINT64_MAX, v->argument->most, "");
+	else if (!is_decimal || *end || !(*factor > 1))
+		refuse(v, v->argument->wrong);
 }
 
 /* With another name, the file would be written for months, and never be read. */
@@ -253,11 +280,11 @@ static void take_keep(const struct value *v, struct record_options *record)
 	if (!size)
 		die_no_memory();
 	if (!parse_size(size, &record->bytes) || !record->bytes)
-		refuse(v, "the size has to be like 64MiB or 1GiB, above 0; a time can follow, as in 1GiB,1h");
+		refuse(v, record->bytes == UINT64_MAX ? "the size is too large: the largest is 8185452TiB" : "the size has to be like 64MiB or 1GiB, above 0; a time can follow, as in 1GiB,1h");
 	free(size);
 	record->age = 0;
 	if (*comma && (!parse_time(comma + 1, BARE_SECONDS, &record->age) || !record->age))
-		refuse(v, "the time has to be like 90s, 10m or 1h, above 0");
+		refuse(v, record->age == UINT64_MAX ? "the time " TIME_TOO_LARGE : "the time has to be like 90s, 10m or 1h, above 0");
 }
 
 static void take_expectation(const struct value *v, struct verdict_options *expect)
@@ -283,6 +310,18 @@ static void take_condition(const struct value *v, struct trigger_options *on)
 	on->count++;
 }
 
+bool value_adds(const struct argument *argument)
+{
+	enum values { ONE, ALL };
+	static const enum values values_of[] = {
+#define VALUES_OF(kind, function, type, values) [KIND_##kind] = values,
+		KINDS(VALUES_OF)
+#undef VALUES_OF
+	};
+
+	return values_of[argument->kind] == ALL;
+}
+
 void value_take(const struct argument *argument, struct options *options, const char *name,
 		const char *text, struct argp_state *state)
 {
@@ -290,7 +329,7 @@ void value_take(const struct argument *argument, struct options *options, const 
 	const struct value v = { argument, name, text, options, state };
 
 	switch (argument->kind) {
-#define TAKE_KIND(kind, function, type) \
+#define TAKE_KIND(kind, function, type, values) \
 	case KIND_##kind: \
 		take_##function(&v, place); \
 		break;

@@ -10,6 +10,9 @@
 void value_take(const struct argument *argument, struct options *options, const char *name,
 		const char *text, struct argp_state *state);
 
+/* Does what this argument fills hold all values of an option that is given repeatedly, or only the last? */
+bool value_adds(const struct argument *argument);
+
 void words_add(struct words *words, const char *word);
 
 /* Looks up the names on this machine. */

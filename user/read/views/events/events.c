@@ -381,8 +381,7 @@ static bool streams(const struct options *options)
 const struct view view_events = {
 	.request = {
 		.name = "events",
-		.argument = { "TYPE", FILLS(CHOICES, events), .choice = choice_event, .least = 1, .may_lack = true,
-			      .wrong = "there is no event in it" },
+		.argument = { "TYPE", FILLS(CHOICES, events), .choice = choice_event, .least = 1, .may_lack = true },
 		.help = "One line per record, in order",
 		.takes = OF_TRACE,
 		.range = RANGE_OF_RECORDS,

@@ -203,7 +203,7 @@ const struct view view_export = {
 		.name = "export",
 		.argument = { "FORMAT", FILLS(CHOICE, export.format), .choice = format_name },
 		.help = "Lives for other programs: csv, folded, otlp, perfetto; --output names a file",
-		.scope = "writes lives and nothing else",
+		.scope = "writes lives for another program, and does not judge them",
 		.takes = (OF_TRACE & ~(GIVEN(EXPECT) | OF_TRIGGERS)) | GIVEN(OUTPUT),
 		.formats = formats,
 		.no_json = "has a format of its own: leave out --json",

@@ -247,7 +247,7 @@ const struct view view_zombies = {
 	.request = {
 		.name = "zombies",
 		.help = "Zombies now, oldest first, and what must reap them",
-		.scope = "shows those there are now",
+		.scope = "shows those there are now, or at the end of a recording",
 		.takes = OF_SELECTION | OF_DEVICE | GIVEN(INPUT) | GIVEN(TOP),
 		.is_now = true,
 	},
