@@ -116,6 +116,22 @@ static void test_facts(void **state)
 	EXPECT("--comm sh", "\"ended\":0,\"failed\":0,\"open\":1,");
 }
 
+/* The page is a file: nothing is on standard output before the verdicts. */
+static void test_verdicts(void **state)
+{
+	struct output out;
+
+	(void)state;
+	tell();
+	out = run_program(false, 0, "%s -i %s --html %s --expect failed==2", program, folder.path, html);
+	assert_int_equal(out.status, 0);
+	assert_int_equal(strncmp(out.text, "EXPECTED", 8), 0);
+	free(out.text);
+	out = run_program(false, 0, "%s -i %s --parents --html %s --expect failed==2", program, folder.path, html);
+	assert_non_null(strstr(out.text, "\n\nEXPECTED"));
+	free(out.text);
+}
+
 /* There is nothing to show: the range is empty, and begins when it ends. */
 static void test_no_range(void **state)
 {
@@ -451,7 +467,7 @@ static void test_context(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		STORY(test_facts), STORY(test_part), STORY(test_no_range), STORY(test_beyond), STORY(test_file), STORY(test_hide_args), STORY(test_no_word),
+		STORY(test_facts), STORY(test_verdicts), STORY(test_part), STORY(test_no_range), STORY(test_beyond), STORY(test_file), STORY(test_hide_args), STORY(test_no_word),
 		STORY(test_errors),
 		cmocka_unit_test(test_packed), cmocka_unit_test(test_unfolded), cmocka_unit_test(test_folded),
 		cmocka_unit_test(test_folded_below),

@@ -101,6 +101,9 @@ static void test_whole(void **state)
 	metadata_set(folder.path, "began", "1002000000");
 	expect_line(0, "history from", "2001-09-09Z 01:46:40.000000, 2.00 ms before it began");
 	metadata_set(folder.path, "began", "1");
+	metadata_set(folder.path, "mm_marks", "0");
+	expect_line(0, "mm marks", NULL);
+	metadata_set(folder.path, "mm_marks", "50");
 	metadata_set(folder.path, "features", "\"0x1357e\"");
 	expect_line(0, "not recorded", "free, hang, mm, coredump, cgroup, notify: off, or not on this kernel");
 	expect_line(0, "mm marks", NULL);

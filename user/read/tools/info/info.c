@@ -362,7 +362,8 @@ static void show_mm_marks(const struct info *info, struct text *what)
 	for (mark = 1; mark < 32; mark++)
 		if (info->header->mm_marks & PROCLIFE_HAS_MM(mark))
 			text_printf(what, "%s%s", what->len ? ", " : "", mm_what_text(mark, unknown));
-	info_line(info, "mm marks", what);
+	if (what->len)
+		info_line(info, "mm marks", what);
 }
 
 static void show_args(const struct info *info, struct text *what)

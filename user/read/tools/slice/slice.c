@@ -225,6 +225,8 @@ static void sum_up(const struct slice *slice)
 	const struct kept *kept = &slice->kept;
 	struct text text;
 
+	if (message_is_quiet())
+		return;
 	text_init(&text, slice->run.screen);
 	if (slice->all) {
 		text_string(&text, "all processes");
@@ -284,10 +286,10 @@ const struct request tool_slice = {
 	.name = "slice",
 	.argument = { "DIR", FILLS(TEXT, slice) },
 	.help = "Write the selected processes of a recording to this new folder",
-	.scope = "writes a part of a recording, which --record makes",
+	.scope = "writes whole lives of a recording, those that are selected",
 	.takes = OF_SELECTION | GIVEN(INPUT),
 	.range = RANGE_OF_LIVES,
-	.no_json = "prints nothing: leave out --json",
+	.no_json = "writes a recording, and all that it says is messages: leave out --json",
 	.needs_input = true,
 	.run = run,
 	.is_minor = true,

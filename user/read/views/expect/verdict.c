@@ -164,6 +164,16 @@ static void add_case(const struct run *run, const struct expectation *e, const s
 	text_free(&text);
 }
 
+/* Is anything before it on standard output? */
+static bool any_printed(const struct options *options)
+{
+	const struct request *const *request = options->requests;
+
+	while (*request && request_view(*request) && request_view(*request)->writes_file)
+		request++;
+	return *request;
+}
+
 static void print_title(const struct run *run, struct text *line)
 {
 	const struct options *options = run->options;
@@ -171,7 +181,7 @@ static void print_title(const struct run *run, struct text *line)
 	if (options->expect.form == VERDICTS_KTAP) {
 		show_ktap_title(run, line);
 	} else if (options->expect.form == VERDICTS_PLAIN && !options->json) {
-		if (options->requests[0])
+		if (any_printed(options))
 			text_line(line);
 		show_title(line);
 	}
