@@ -41,12 +41,17 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-static bool has_word(const char *text, const char *word)
+static const char *word_in(const char *text, const char *word)
 {
 	for (const char *at = text; (at = strstr(at, word)); at++)
 		if ((at == text || !is_word(at[-1])) && !is_word(at[strlen(word)]))
-			return true;
-	return false;
+			return at;
+	return NULL;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	return word_in(text, word);
 }
 
 /* The name behind the next one of these prefixes, of letters, digits, '_' and '-'; NULL: no more. */
@@ -481,11 +486,39 @@ static void test_stranger_examples(void **state)
 	folder_remove(&folder);
 }
 
+/* The macro encloses the rest of its line: with another one in it, the quotes are around both, and in each other. */
+static void check_enclosures(const char *name)
+{
+	static const char *const macros[] = { "Qq", "Dq", "Sq", "Ql", "Pq" };
+	char *page = read_source(name), *rest;
+
+	for (char *line = strtok_r(page, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		for (size_t i = 0; line[0] == '.' && i < sizeof(macros) / sizeof(*macros); i++) {
+			const char *first = word_in(line, macros[i]);
+
+			if (first && word_in(first + 2, macros[i]))
+				fail_msg("%s: %s: the first %s encloses the second", name, line, macros[i]);
+		}
+	free(page);
+}
+
+static void test_enclosures(void **state)
+{
+	(void)state;
+	check_enclosures("user/man/libproclife.3");
+	check_enclosures("user/man/proclife.4");
+	check_enclosures("user/man/proclife-read-export.5");
+	check_enclosures("user/man/proclife-read-json.5");
+	check_enclosures("user/man/proclife-recording.5");
+	check_enclosures("user/man/proclife-views.7");
+	check_enclosures("user/man/proclife-read.8");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_options),	 cmocka_unit_test(test_formats), cmocka_unit_test(test_functions),
-		cmocka_unit_test(test_version),
+		cmocka_unit_test(test_version),	 cmocka_unit_test(test_enclosures),
 		cmocka_unit_test(test_abi),	 cmocka_unit_test(test_abi_example),
 		cmocka_unit_test(test_library_example),
 		cmocka_unit_test(test_recording_example),
