@@ -21,12 +21,13 @@ static struct output info(int status, const char *options)
 static void expect_line(int status, const char *label, const char *says)
 {
 	struct output out = info(status, "--utc");
-	char wanted[500];
+	char wanted[500], bare[100];
 
+	snprintf(bare, sizeof(bare), "\n%s\n", label); /* nothing is behind it */
 	snprintf(wanted, sizeof(wanted), "\n%-13s%s\n", label, says ? says : "");
 	if (!says)
 		snprintf(wanted, sizeof(wanted), "\n%s ", label);
-	if (!says != !strstr(out.text, wanted))
+	if (!says != !strstr(out.text, wanted) || strstr(out.text, bare))
 		fail_msg("%s: %s: not so in:\n%s", label, says ? says : "not there", out.text);
 	free(out.text);
 }
