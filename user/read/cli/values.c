@@ -130,7 +130,8 @@ static void take_choices(const struct value *v, uint64_t *choices)
 static void take_moment(const struct value *v, struct moment *moment)
 {
 	if (!moment_parse(v->text, moment))
-		refuse(v, moment->ns == UINT64_MAX ? "the time " TIME_TOO_LARGE : "not a time such as 14:03, 14:03:22.5, 2026-11-22, '2026-11-22 14:03', -1m or +10s");
+		refuse(v, moment->ns == UINT64_MAX ? "the time " TIME_TOO_LARGE :
+			  "not a time such as 14:03, 14:03:22.5, 2026-11-22, '2026-11-22 14:03', -1m or +10s");
 }
 
 /* Can a user of any machine have this name? */
@@ -280,11 +281,13 @@ static void take_keep(const struct value *v, struct record_options *record)
 	if (!size)
 		die_no_memory();
 	if (!parse_size(size, &record->bytes) || !record->bytes)
-		refuse(v, record->bytes == UINT64_MAX ? "the size is too large: the largest is 8185452TiB" : "the size has to be like 64MiB or 1GiB, above 0; a time can follow, as in 1GiB,1h");
+		refuse(v, record->bytes == UINT64_MAX ? "the size is too large: the largest is 8185452TiB" :
+			  "the size has to be like 64MiB or 1GiB, above 0; a time can follow, as in 1GiB,1h");
 	free(size);
 	record->age = 0;
 	if (*comma && (!parse_time(comma + 1, BARE_SECONDS, &record->age) || !record->age))
-		refuse(v, record->age == UINT64_MAX ? "the time " TIME_TOO_LARGE : "the time has to be like 90s, 10m or 1h, above 0");
+		refuse(v, record->age == UINT64_MAX ? "the time " TIME_TOO_LARGE :
+			  "the time has to be like 90s, 10m or 1h, above 0");
 }
 
 static void take_expectation(const struct value *v, struct verdict_options *expect)
