@@ -317,7 +317,7 @@ bool value_adds(const struct argument *argument)
 {
 	enum values { ONE, ALL };
 	static const enum values values_of[] = {
-#define VALUES_OF(kind, function, type, values) [KIND_##kind] = values,
+#define VALUES_OF(kind, function, type, values) [KIND_##kind] = (values),
 		KINDS(VALUES_OF)
 #undef VALUES_OF
 	};
