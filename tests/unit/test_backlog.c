@@ -9,22 +9,22 @@
 #include <string.h>
 
 static struct proclife_tasks *tasks;
-static struct backlog past;
+static struct backlog backlog;
 static uint64_t now;
 static const struct proclife_record *fed;
 
 static void gone(void *data, struct proclife_process *process)
 {
 	(void)data;
-	backlog_end(&past, process, fed);
-	backlog_over(&past, process);
+	backlog_end(&backlog, process, fed);
+	backlog_over(&backlog, process);
 }
 
 static void linked(void *data, struct proclife_process *process, struct proclife_process *parent)
 {
 	(void)data;
 	(void)parent;
-	backlog_link(&past, process);
+	backlog_link(&backlog, process);
 }
 
 static int begin(void **state)
@@ -35,7 +35,7 @@ static int begin(void **state)
 
 	(void)state;
 	now = 1000;
-	backlog_init(&past);
+	backlog_init(&backlog);
 	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
 	return proclife_tasks_report(tasks, &reports, NULL);
 }
@@ -44,7 +44,7 @@ static int end(void **state)
 {
 	(void)state;
 	proclife_tasks_free(tasks);
-	backlog_free(&past);
+	backlog_free(&backlog);
 	return 0;
 }
 
@@ -64,7 +64,7 @@ static void put(struct proclife_record record, const struct who *about)
 	feed(tasks, record);
 	fed = NULL;
 	if (process_of(about))
-		backlog_keep(&past, process_of(about), &record);
+		backlog_keep(&backlog, process_of(about), &record);
 }
 
 static struct who born(const struct who *parent, uint32_t pid, const char *comm)
@@ -89,7 +89,7 @@ static void expect(const struct who *who, const enum proclife_type *types)
 	struct proclife_record *records;
 	size_t count, i;
 
-	records = backlog_of(&past, process_of(who)->id, &count);
+	records = backlog_of(&backlog, process_of(who)->id, &count);
 	for (i = 0; i < count; i++) {
 		assert_int_equal(records[i].type, types[i]);
 		assert_true(!i || records[i].ts > records[i - 1].ts);
@@ -153,7 +153,7 @@ static void test_inherited(void **state)
 	for (int i = 0; i < 1000; i++)
 		put(notify_record(0, &who, i < 999 ? &sh : &init), &who);
 	EXPECT(&who, PROCLIFE_TASK, PROCLIFE_FORK, PROCLIFE_EXIT, PROCLIFE_NOTIFY, PROCLIFE_NOTIFY, PROCLIFE_NOTIFY);
-	records = backlog_of(&past, process_of(&who)->id, &count);
+	records = backlog_of(&backlog, process_of(&who)->id, &count);
 	assert_int_equal(records[3].notify.receiver_tgid, 7);
 	assert_int_equal(records[4].notify.receiver_tgid, 100);
 	assert_int_equal(records[5].notify.receiver_tgid, 1);
@@ -171,7 +171,7 @@ static void test_args(void **state)
 	for (int i = 0; i < 1000; i++)
 		put(record_of(0, PROCLIFE_ARGS, &sh), &sh);
 	put(exit_record(0, &sh, 0, 0), &sh);
-	records = backlog_of(&past, process_of(&sh)->id, &count);
+	records = backlog_of(&backlog, process_of(&sh)->id, &count);
 	assert_true(count < 200);
 	assert_int_equal(records[count - 1].type, PROCLIFE_EXIT);
 	free(records);
@@ -191,9 +191,9 @@ static void test_ancestors(void **state)
 	die(&b, &init);
 	EXPECT(&c, PROCLIFE_TASK, PROCLIFE_FORK, PROCLIFE_FORK, PROCLIFE_FORK, PROCLIFE_EXIT, PROCLIFE_NOTIFY,
 	       PROCLIFE_REAP, PROCLIFE_FREE, PROCLIFE_EXIT, PROCLIFE_NOTIFY, PROCLIFE_REAP, PROCLIFE_FREE);
-	assert_int_equal(past.lives.used, 4);
+	assert_int_equal(backlog.lives.used, 4);
 	die(&c, &init);
-	assert_int_equal(past.lives.used, 1);
+	assert_int_equal(backlog.lives.used, 1);
 }
 
 /* A program that starts itself again and again does not fill the memory. */
@@ -208,9 +208,9 @@ static void test_for_ever(void **state)
 		die(&last, &init);
 		last = next;
 	}
-	assert_in_range(past.lives.used, 60, 70);
+	assert_in_range(backlog.lives.used, 60, 70);
 	die(&last, &init);
-	assert_true(past.lives.used <= 1); /* init has only been named */
+	assert_true(backlog.lives.used <= 1); /* init has only been named */
 }
 
 /*
@@ -227,13 +227,13 @@ static struct proclife_process start(uint64_t parent, unsigned int args)
 	struct proclife_process process = { .id = ++last_id, .parent_id = parent, .tgid = who.tgid };
 	struct proclife_record record = fork_record(++now, &who, &who);
 
-	backlog_keep(&past, &process, &record);
+	backlog_keep(&backlog, &process, &record);
 	record = exec_record(++now, &who, who.pid, "/bin/x");
-	backlog_keep(&past, &process, &record);
+	backlog_keep(&backlog, &process, &record);
 	for (unsigned int i = 0; i < args; i++) {
 		record = record_of(++now, PROCLIFE_ARGS, &who);
 		record.args.offset = (uint16_t)(i * PROCLIFE_ARGS_LEN);
-		backlog_keep(&past, &process, &record);
+		backlog_keep(&backlog, &process, &record);
 	}
 	return process;
 }
@@ -245,7 +245,7 @@ static struct proclife_process start_below(uint64_t parent, unsigned int gone, u
 
 	while (gone--) {
 		child = start(process.id, args);
-		backlog_over(&past, &process);
+		backlog_over(&backlog, &process);
 		process = child;
 	}
 	return process;
@@ -255,7 +255,7 @@ static size_t count_of(uint64_t id)
 {
 	size_t count;
 
-	free(backlog_of(&past, id, &count));
+	free(backlog_of(&backlog, id, &count));
 	return count;
 }
 
@@ -284,10 +284,10 @@ static void test_many_chains(void **state)
 	assert_int_equal(count_of(worker), 5 * PER_LIFE);
 	/* Whichever goes last, the remaining ones are not affected. */
 	for (i = 0; i < LEAVES; i++)
-		backlog_over(&past, &(struct proclife_process){ .id = leaves[i] });
-	assert_int_equal(past.lives.used, 5);
+		backlog_over(&backlog, &(struct proclife_process){ .id = leaves[i] });
+	assert_int_equal(backlog.lives.used, 5);
 	assert_int_equal(count_of(start_below(0, 64, 8).id), 65 * PER_LIFE);
-	backlog_over(&past, &process);
+	backlog_over(&backlog, &process);
 	assert_int_equal(count_of(worker), 5 * PER_LIFE);
 }
 
@@ -304,7 +304,7 @@ static void test_near_to_one(void **state)
 
 		near[i] = start(parent, 8).id;
 		far[i] = start_below(parent, 2, 8).id;
-		backlog_over(&past, &(struct proclife_process){ .id = parent });
+		backlog_over(&backlog, &(struct proclife_process){ .id = parent });
 	}
 	for (i = 0; i < LEAVES; i++)
 		start_below(0, 64, 8);

@@ -26,7 +26,7 @@ static struct reaction end_with(unsigned int waiting, unsigned int fails)
 	struct screen screen = { .out = stdout };
 	struct run run = { .options = &options, .screen = &screen };
 	struct condition condition;
-	struct alert fire = { .condition = &condition };
+	struct alert alert = { .condition = &condition };
 	struct reaction reaction = { 0 };
 
 	assert_null(condition_parse(&condition, "failed"));
@@ -34,7 +34,7 @@ static struct reaction end_with(unsigned int waiting, unsigned int fails)
 	forks = 0;
 	failing = fails;
 	for (unsigned int i = 0; i < waiting; i++)
-		assert_null(reaction_to(&reaction, &fire));
+		assert_null(reaction_to(&reaction, &alert));
 	reaction_finish(&reaction);
 	assert_int_equal(reaction_is_busy(&reaction), fails < waiting);
 	reaction_free(&reaction);

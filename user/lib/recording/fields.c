@@ -187,7 +187,7 @@ static const struct proclife_field cgroup_fields[] = {
 	FIELD(cgroup.populated, "populated", BOOL),
 };
 
-static const struct proclife_field backlog_fields[] = {
+static const struct proclife_field past_fields[] = {
 	FIELD(past.runtime, "runtime", UINT),
 	FIELD(past.utime, "utime", UTIME),
 	FIELD(past.stime, "stime", STIME),
@@ -244,7 +244,7 @@ static const struct proclife_layout layouts[] = {
 	{ PROCLIFE_COREDUMP, "proclife_coredump", { 0 }, FIELDS(coredump_fields) },
 	{ PROCLIFE_OOM, "mark_victim", { 0 }, FIELDS(oom_fields) },
 	{ PROCLIFE_CGROUP, "cgroup_notify_populated", { 0 }, FIELDS(cgroup_fields) },
-	{ PROCLIFE_PAST, "proclife_past", { 0 }, FIELDS(backlog_fields) },
+	{ PROCLIFE_PAST, "proclife_past", { 0 }, FIELDS(past_fields) },
 	{ PROCLIFE_NOTIFY, "proclife_notify", { 0 }, FIELDS(notify_fields) },
 };
 
