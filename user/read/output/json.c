@@ -207,14 +207,6 @@ void json_comm_or_null(struct json *json, const char *name, bool known, const ch
 		json_null(json, name);
 }
 
-void json_uint_if(struct json *json, const char *name, bool known, uint64_t value)
-{
-	if (known)
-		json_uint(json, name, value);
-	else
-		json_null(json, name);
-}
-
 void json_uint_or_null(struct json *json, const char *name, uint64_t value)
 {
 	json_uint_if(json, name, value, value);

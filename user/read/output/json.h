@@ -99,7 +99,6 @@ void json_blob(struct json *json, const char *name, const char *s, size_t n);
 
 /* 0 stands for "not known", which is null. */
 void json_uint_or_null(struct json *json, const char *name, uint64_t value);
-void json_uint_if(struct json *json, const char *name, bool known, uint64_t value);
 
 /* A handle is a string: a 64-bit key would not survive as a number everywhere. 18 bytes. */
 static inline char *put_quoted_hex(char *to, uint64_t value)
@@ -115,6 +114,15 @@ static inline void json_uint(struct json *json, const char *name, uint64_t value
 {
 	json_name(json, name);
 	json_wrote(json, put_digits(json_room(json, DIGITS_MAX), value));
+}
+
+/* Inline, as the length of a name is then known: see json_name(). */
+static inline void json_uint_if(struct json *json, const char *name, bool known, uint64_t value)
+{
+	if (known)
+		json_uint(json, name, value);
+	else
+		json_null(json, name);
 }
 
 #endif

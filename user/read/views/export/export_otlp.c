@@ -142,7 +142,7 @@ static void put_conventions(struct spans *spans, const struct life *life)
 	}
 	if (!life_failed(life))
 		return;
-	snprintf(text, sizeof(text), "%u", (uint32_t)life->exit_code >> 8 & 0xff);
+	snprintf(text, sizeof(text), "%u", life_status(life));
 	otlp_string(json, "error.type", life_signal(life) ? signal_name(life_signal(life), text) : text);
 	put_FLAG(json, "proclife.core_dumped", true, life->exit_code & 0x80);
 }
@@ -171,7 +171,7 @@ static void put_status(struct json *json, const struct life *life)
 	if (life_signal(life))
 		snprintf(text, sizeof(text), "killed by %s", signal_name(life_signal(life), name));
 	else
-		snprintf(text, sizeof(text), "exit status %u", (uint32_t)life->exit_code >> 8 & 0xff);
+		snprintf(text, sizeof(text), "exit status %u", life_status(life));
 	json_object(json, "status");
 	json_uint(json, "code", STATUS_ERROR_CODE);
 	json_string(json, "message", text);

@@ -187,7 +187,7 @@ static void put_user(struct lives_text *view, const struct life *life)
 static void put_status(struct text *line, const struct life *life)
 {
 	unsigned int column = line->columns;
-	int signo = life->exit_code & 0x7f;
+	int signo = life_signal(life);
 	char buffer[24];
 
 	if (!life->exited || life->exit_code < 0) {
@@ -199,7 +199,7 @@ static void put_status(struct text *line, const struct life *life)
 		if (signo)
 			text_string(line, signal_name(signo, buffer));
 		else
-			text_uint(line, (uint32_t)life->exit_code >> 8 & 0xff);
+			text_uint(line, life_status(life));
 		if (life->exit_code & 0x80)
 			text_string(line, " core");
 		text_style(line, STYLE_PLAIN);

@@ -93,6 +93,12 @@ static inline int life_signal(const struct life *life)
 	return life->exit_code & 0x7f;
 }
 
+/* Its exit status, if none did. */
+static inline unsigned int life_status(const struct life *life)
+{
+	return (unsigned int)life->exit_code >> 8 & 0xff;
+}
+
 static inline bool life_has_memory(const struct life *life)
 {
 	return life->memory.left || life->memory.teardown;
