@@ -23,8 +23,10 @@ static uint64_t end_of(const struct run *run, uint64_t from)
 	return to;
 }
 
-static void begin(struct intervals *intervals, const struct run *run, uint64_t from)
+static void begin(struct intervals *intervals, uint64_t from)
 {
+	const struct run *run = intervals->run;
+
 	intervals->from = from;
 	intervals->to = end_of(run, from);
 	intervals->lost = run->lost;
@@ -32,17 +34,18 @@ static void begin(struct intervals *intervals, const struct run *run, uint64_t f
 }
 
 /* With --history, there are records from before we began. */
-static void begin_first(struct intervals *intervals, const struct run *run, uint64_t ts)
+static void begin_first(struct intervals *intervals, uint64_t ts)
 {
+	const struct run *run = intervals->run;
 	uint64_t from = ts < run->began ? ts : run->began;
 
-	begin(intervals, run, from > run->from ? from : run->from);
+	begin(intervals, from > run->from ? from : run->from);
 }
 
 /* The run as the views see it: what is between these times. */
-static struct run part_of(const struct intervals *intervals, const struct run *run, uint64_t to)
+static struct run part_of(const struct intervals *intervals, uint64_t to)
 {
-	struct run part = *run;
+	struct run part = *intervals->run;
 	size_t type;
 
 	part.began = part.from = intervals->from;
@@ -150,7 +153,7 @@ static void end(struct intervals *intervals, uint64_t to)
 	struct run *run = intervals->run;
 	void **states = intervals->states;
 	const struct view *const *views = run->options->views;
-	struct run part = part_of(intervals, run, to);
+	struct run part = part_of(intervals, to);
 	bool any[MOST_VIEWS] = { false }, is_any = false;
 	size_t i;
 
@@ -176,12 +179,13 @@ static void end(struct intervals *intervals, uint64_t to)
 static void show_held(struct intervals *intervals, uint64_t ts)
 {
 	const struct run *run = intervals->run;
-	struct run part = part_of(intervals, run, intervals->from);
+	struct run part;
 	uint64_t idle;
 
 	if (!intervals->held_from)
 		return;
 	triggers_until(intervals->triggers, ts);
+	part = part_of(intervals, intervals->from);
 	part.began = part.from = intervals->held_from;
 	idle = (part.ended - part.began) / run->options->interval;
 	intervals->held_from = 0;
@@ -201,14 +205,14 @@ static void hold(struct intervals *intervals, uint64_t ts)
 
 	if (!intervals->held_from)
 		intervals->held_from = intervals->from;
-	begin(intervals, run, intervals->from + count * run->options->interval);
+	begin(intervals, intervals->from + count * run->options->interval);
 }
 
 /* All events from before this time were fed: prints the intervals that are over. */
 static void advance(struct intervals *intervals, uint64_t ts)
 {
 	if (!intervals->to)
-		begin_first(intervals, intervals->run, ts);
+		begin_first(intervals, ts);
 	while (ts > intervals->to) {
 		if (!intervals->busy && intervals->idle >= MOST_IDLE) {
 			hold(intervals, ts);
@@ -216,7 +220,7 @@ static void advance(struct intervals *intervals, uint64_t ts)
 		}
 		intervals->idle = intervals->busy ? 0 : intervals->idle + 1;
 		end(intervals, intervals->to);
-		begin(intervals, intervals->run, intervals->to);
+		begin(intervals, intervals->to);
 		intervals->busy = false;
 	}
 }
