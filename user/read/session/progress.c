@@ -80,5 +80,5 @@ void progress_end(void *data)
 }
 
 const struct stage progress_stage = {
-	.event = progress_event, .advance = progress_advance, .finish = progress_end, .free = progress_end,
+	.event = progress_event, .advance = progress_advance, .free = progress_end,
 };

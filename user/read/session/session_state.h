@@ -40,7 +40,7 @@ enum stop {
 
 #define MOST_STAGES 6 /* all of them */
 
-/* A stage that has something to do in this session. */
+/* A stage that the options ask for, and what it works on. */
 struct active_stage {
 	const struct stage *stage;
 	void *data;
