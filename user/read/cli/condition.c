@@ -73,7 +73,7 @@ static const char *parse_bound(struct condition *c, const char *s)
 	switch (c->what) {
 	case CONDITION_PHASE:
 		return parse_time(s, BARE_REFUSED, &c->bound) ? NULL :
-		       c->bound == UINT64_MAX		       ? "the bound " TIME_TOO_LARGE :
+		       c->bound == UINT64_MAX		       ? "the bound is " TIME_TOO_LARGE :
 								 "the bound has to be a time with its unit: ns, us, ms, s, m or h";
 	case CONDITION_STATUS:
 		return parse_number(s, 255, &c->bound) ?

@@ -109,7 +109,7 @@ static const char *parse_bound(struct expectation *e, const char *s)
 {
 	if (expect_is_time(e))
 		return parse_time(s, BARE_REFUSED, &e->bound) ? NULL :
-		       e->bound == UINT64_MAX		       ? "the bound " TIME_TOO_LARGE :
+		       e->bound == UINT64_MAX		       ? "the bound is " TIME_TOO_LARGE :
 								 "the bound has to be a time with its unit: "
 								 "ns, us, ms, s, m or h";
 	return parse_number(s, UINT64_MAX, &e->bound) ? NULL :

@@ -10,8 +10,7 @@ enum bare { BARE_SECONDS, BARE_REFUSED }; /* a time without a unit */
 
 /* These return false if the text is none, or too large. Then the value is 0, or UINT64_MAX. */
 
-#define LARGEST_TIME 2499999 /* whole hours */
-#define TIME_TOO_LARGE "is too large: the largest is 2499999h"
+#define TIME_TOO_LARGE "too large: the largest is 2499999h"
 
 /* "250ms", "0.5s" */
 bool parse_time(const char *s, enum bare bare, uint64_t *ns);

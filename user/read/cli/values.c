@@ -25,11 +25,11 @@ static void refuse(const struct value *v, const char *why)
 }
 
 /* @number: UINT64_MAX if it is not wrong otherwise */
-static void refuse_number(const struct value *v, uint64_t number, uint64_t most, const char *unit)
+static void refuse_number(const struct value *v, uint64_t number, uint64_t most)
 {
 	char why[80];
 
-	snprintf(why, sizeof(why), "too large: the largest is %" PRIu64 "%s", most, unit);
+	snprintf(why, sizeof(why), "too large: the largest is %" PRIu64, most);
 	refuse(v, number == UINT64_MAX ? why : v->argument->wrong);
 }
 
@@ -85,17 +85,15 @@ static void take_word(const struct value *v, struct words *words)
 static void take_time(const struct value *v, uint64_t *ns)
 {
 	if (!parse_time(v->text, BARE_SECONDS, ns) || *ns < v->argument->least)
-		refuse_number(v, *ns, LARGEST_TIME, "h");
+		refuse(v, *ns == UINT64_MAX ? TIME_TOO_LARGE : v->argument->wrong);
 }
 
 static void take_number(const struct value *v, uint64_t *number)
 {
 	uint64_t most = v->argument->most ? v->argument->most : UINT64_MAX;
 
-	if (!parse_number(v->text, most, number))
-		refuse_number(v, *number, most, "");
-	else if (*number < v->argument->least)
-		refuse(v, v->argument->wrong);
+	if (!parse_number(v->text, most, number) || *number < v->argument->least)
+		refuse_number(v, *number, most);
 }
 
 static void take_id(const struct value *v, struct ids *ids)
@@ -130,7 +128,7 @@ static void take_choices(const struct value *v, uint64_t *choices)
 static void take_moment(const struct value *v, struct moment *moment)
 {
 	if (!moment_parse(v->text, moment))
-		refuse(v, moment->ns == UINT64_MAX ? "the time " TIME_TOO_LARGE :
+		refuse(v, moment->ns == UINT64_MAX ? "the time is " TIME_TOO_LARGE :
 			  "not a time such as 14:03, 14:03:22.5, 2026-11-22, '2026-11-22 14:03', -1m or +10s");
 }
 
@@ -152,7 +150,7 @@ static void take_user(const struct value *v, struct filter *filter)
 	if (parse_number(v->text, UINT32_MAX - 1, &uid))
 		ids_add(&filter->uids, uid);
 	else if (uid == UINT64_MAX)
-		refuse_number(v, uid, UINT32_MAX - 1, "");
+		refuse_number(v, uid, UINT32_MAX - 1);
 	else if (!can_be_user(v->text))
 		refuse(v, "neither a user name nor a number; for several users, give --uid for each");
 	else
@@ -224,7 +222,7 @@ static void take_top(const struct value *v, struct cut *cut)
 	if (!number)
 		die_no_memory();
 	if (!parse_number(number, UINT32_MAX, &cut->top) || !cut->top)
-		refuse_number(v, cut->top, UINT32_MAX, "");
+		refuse_number(v, cut->top, UINT32_MAX);
 	free(number);
 	cut->key = TOP_CPU;
 	if (!v->text[digits])
@@ -257,7 +255,7 @@ static void take_factor(const struct value *v, double *factor)
 
 	is_decimal = parse_decimal(v->text, &end, factor);
 	if (!*end && *factor > (double)v->argument->most)
-		refuse_number(v, UINT64_MAX, v->argument->most, "");
+		refuse_number(v, UINT64_MAX, v->argument->most);
 	else if (!is_decimal || *end || !(*factor > 1))
 		refuse(v, v->argument->wrong);
 }
@@ -286,7 +284,7 @@ static void take_keep(const struct value *v, struct record_options *record)
 	free(size);
 	record->age = 0;
 	if (*comma && (!parse_time(comma + 1, BARE_SECONDS, &record->age) || !record->age))
-		refuse(v, record->age == UINT64_MAX ? "the time " TIME_TOO_LARGE :
+		refuse(v, record->age == UINT64_MAX ? "the time is " TIME_TOO_LARGE :
 			  "the time has to be like 90s, 10m or 1h, above 0");
 }
 
