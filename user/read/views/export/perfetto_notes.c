@@ -2,7 +2,7 @@
 /* What is known of a life, besides its times: by the names that CSV has. */
 #include "views/export/perfetto_packets.h"
 
-/* The slice and its track have the names and pids, a status or signal is the wait status, others say where it was. */
+/* The slice has the name, its track the pid. CSV has the ids, cgroup and namespace; status and signal, the wait status. */
 static const bool left_out[LIFE_FIELDS] = {
 	[LIFE_id] = true, [LIFE_parent_id] = true, [LIFE_parent_comm] = true, [LIFE_comm] = true,
 	[LIFE_creator_pid] = true, [LIFE_cgroup] = true, [LIFE_ns_pid] = true, [LIFE_ns_inum] = true,

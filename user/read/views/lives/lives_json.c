@@ -4,7 +4,7 @@
 #include "views/lives/lives.h"
 #include <string.h>
 
-/* In --tree, or for exports: what is known once all of a life is, and what repeats other members. */
+/* --tree or --export has these, or they follow from other members. */
 static const bool left_out[LIFE_FIELDS] = {
 	[LIFE_begin_time] = true, [LIFE_end_time] = true, [LIFE_parent_id] = true, [LIFE_parent_comm] = true,
 	[LIFE_ns_pid] = true, [LIFE_ns_inum] = true, [LIFE_ended] = true, [LIFE_failed] = true,

@@ -17,7 +17,7 @@
  *	COMM	PROCLIFE_COMM_LEN bytes
  *	WORDS	two values: texts, each with a NUL, and how many bytes they are
  *
- * A PART is a field of an OBJECT, which can be unknown, and then its parts are. A part has a path besides its name.
+ * A PART is a field of an OBJECT, and unknown if the object is. A part has a path besides its name.
  *
  * This is included where something is made of each row: define ROW(name, path, kind, known, value), and if they matter,
  * OBJECT(path, known), OBJECT_END, and PHASES, whose rows are those of enum proclife_phase.
