@@ -11,6 +11,7 @@ import checks
 import lives
 import machine
 import session
+import triggers
 import views
 from values import Near, OrNone, killer, short, text, texts, wait_status
 
@@ -128,20 +129,9 @@ class Deaths(session.Session):
         """The value by which it ranks; None if not known. A phase that goes on counts with its length so far."""
         phases = lives.process_phases(process)
         life = process.exited - process.seen + self.lived_before(process) if process.exited is not None else None
-        memory = process.memory
-        if key in ("held", "unmap") and phases[key] is None and memory and memory.open:
-            begun = {"held": memory.left if not memory.teardown else None, "unmap": memory.teardown}[key]
-            return begun and self.ended - begun["ts"]
-        since = {"teardown": process.exited, "traced": process.traced if process.is_held else None,
-                 "zombie": None if process.is_held else
-                           process.notified if process.notified is not None else process.exited,
-                 "rcu_free": process.reaped, "exit_free": process.exited, "kill": None}
-        on = {"kill": [], "teardown": ["dying"], "traced": ["zombie"], "zombie": ["zombie"],
-              "rcu_free": ["unfreed"], "exit_free": ["dying", "zombie", "unfreed"]}
         if key in phases and key != "life":
-            if key in on and phases[key] is None and process.state in on[key] and since[key] is not None:
-                return self.ended - since[key]
-            return phases[key]
+            since = triggers.going_on(self, process).get(key) if phases[key] is None else None
+            return phases[key] if since is None else self.ended - since
         return {"time": process.died, "life": life, "alone": process.alone,
                 "cpu": process.usage["runtime"], "rss": process.max_rss}[key]
 

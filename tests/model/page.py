@@ -7,6 +7,7 @@ import re
 
 import lives
 import summary
+import triggers
 import values
 import views
 
@@ -123,6 +124,11 @@ class Page:
             self.set_marks(row)
             self.rows.append(row)
         assert reader.uint() == 0, "nothing is folded"
+        self.open = {}
+        names = {phase["number"]: phase["name"] for phase in self.facts["phases"]}
+        while (number := reader.uint()):
+            name = names[reader.uint()]
+            self.open[number - 1, name] = reader.uint() + self.zero
 
     def set_marks(self, row):
         def mark(name, *before):
@@ -191,10 +197,14 @@ def check(checker, words, session, status=0):
     checker.equal(words, "lives", len(expected), len(page.rows))
     processes = {each.id: each for each in session.lives.processes}
     for mine, row in zip(expected, page.rows):
-        mine = {**mine, "parent": pids.get(mine["parent_id"]),
+        mine = {**mine, "parent": pids.get(mine["parent_id"]), "runtime": mine["runtime"] or 0,
                 "before": session.lived_before(processes[mine["id"]])}
         its = page.life(row)
         checker.equal(words, "life of %d" % mine["pid"], {name: mine.get(name) for name in its}, its)
         phases = lives.process_phases(processes[mine["id"]])
+        going = triggers.going_on(session, processes[mine["id"]])
+        checker.equal(words, "open phases of %d" % mine["pid"],
+                      {name: since for name, since in going.items() if name != "life"},
+                      {name: since for (number, name), since in page.open.items() if page.rows[number] is row})
         checker.equal(words, "phases of %d" % mine["pid"], {name: phases[name] for name in (*PHASES, "teardown", "zombie")},
                       {**{name: page.phase(row, *marks) for name, marks in PHASES.items()}, "teardown": page.teardown(row), "zombie": page.zombie(row)})

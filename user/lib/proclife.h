@@ -1063,6 +1063,13 @@ bool proclife_process_ended_before(const struct proclife_process *process);
 uint64_t proclife_process_zombie_since(const struct proclife_process *process);
 
 /*
+ * Since when a process has been in a phase that goes on. 0: it is in none, that is not known, or a record that is
+ * missing can have ended it. @at_least is set if it was in it before, for an unknown time.
+ */
+uint64_t proclife_process_phase_since(const struct proclife_process *process, enum proclife_phase phase,
+				      bool *at_least);
+
+/*
  * How long a phase was; false if one of its marks was not seen, or may be of another life: the
  * phases of an incomplete life are exact. The first function takes the marks as they are, and has
  * no PROCLIFE_KILL, PROCLIFE_HELD and PROCLIFE_UNMAP; the second returns false for PROCLIFE_ZOMBIE

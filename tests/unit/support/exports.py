@@ -193,7 +193,7 @@ def check_csv_row(place, row, life, tree):
     for name in ("runtime", "ns_pid", "ns_inum", "parent_id"):
         if tree[name] is not None and row[name] and int(row[name]) != tree[name]:
             complain(f"{place}: {name} is {row[name]}, not {tree[name]}")
-    if int(row["utime"]) + int(row["stime"]) != int(row["runtime"]):
+    if row["runtime"] and int(row["utime"]) + int(row["stime"]) != int(row["runtime"]):
         complain(f"{place}: the runtime is not utime and stime")
     if "args" in life:
         args = [as_json_has_it(unescape(arg)) for arg in row["args"].split(" ")]
@@ -201,6 +201,13 @@ def check_csv_row(place, row, life, tree):
             complain(f"{place}: args are {row['args']!r}, not {life['args']!r}")
     if row["args_cut"] != cell_of(life.get("args_cut")) or ("args" not in life and row["args"]):
         complain(f"{place}: args_cut is {row['args_cut']!r}")
+
+
+def check_csv_end(place, row):
+    """What ended, but it is not known how, is neither one that failed nor one that did not."""
+    lost = row["ended"] != "true" and not row["exited"] and bool(row["reaped"] or row["freed"])
+    if (row["ended"] == "") != lost or (row["failed"] == "") != lost:
+        complain(f"{place}: ended is {row['ended']!r}, failed is {row['failed']!r}")
 
 
 def missing_columns(names, lives):
@@ -274,6 +281,7 @@ def check_csv(page, recordings):
             filled |= {name for name in names if row[name]}
             check_csv_text(place, row)
             check_csv_times(place, row, recording)
+            check_csv_end(place, row)
         if len(by_id) != len(rows) or not by_id.keys() >= recording.lives.keys() | recording.tree.keys():
             complain(f"{path}: not one row for each process")
         for number, life in recording.lives.items():
@@ -760,6 +768,10 @@ def check_phases(place, life, following, memory, found):
         wanted.append(("traced", tracer["notified"] or life["seen"], None))
     elif life["state"] == "zombie":
         wanted.append(("zombie", life["notified"] or life["exited"] or life["seen"], None))
+    elif life["state"] == "dying" and life["exited"]:
+        wanted.append(("teardown", life["exited"], None))
+    elif life["state"] == "unfreed" and life["reaped"]:
+        wanted.append(("rcu_free", life["reaped"], None))
     if [(one.name, one.begin, one.end) for one in following] != wanted:
         complain(f"{place}: {[(one.name, one.begin, one.end) for one in following]}, not {wanted}")
     kills = [(one.name, one.begin, one.end) for one in found.inner if one.name == "kill"]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The phases of a life, and what all views say of them: times between those marks that were seen. */
 #include "results/phase.h"
+#include "lives/tasks.h"
 
 #include <stddef.h>
 
@@ -196,4 +197,90 @@ bool proclife_process_phase(const struct proclife_process *process, enum proclif
 bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase phase, uint64_t *ns)
 {
 	return proclife_marks_phase(&task->marks, phase, ns);
+}
+
+/*
+ * Phases that go on
+ */
+
+/* Does a thread of it go on? One that has begun to exit does not, whatever the others do. */
+static bool goes_on(const struct proclife_process *process)
+{
+	return process->going && !proclife_priv(process)->ends && !proclife_process_has_exited(process) &&
+	       !process->marks.reaped;
+}
+
+/* EXIT can come long after the exit has begun. */
+static uint64_t exit_since(const struct proclife_process *process)
+{
+	return proclife_process_has_exited(process) ? process->marks.exited : process->exiting;
+}
+
+/* Processes that were zombies before they were seen have been zombies for longer. */
+static uint64_t zombie_since(const struct proclife_process *process, bool *at_least)
+{
+	uint64_t since = proclife_process_zombie_since(process);
+
+	*at_least = !since;
+	return since ? since : proclife_process_shown_zombie(process);
+}
+
+/* Where there is nothing to unmap, no record may show that it is over. A notice of its own exit does. */
+static uint64_t unmap_since(const struct proclife_process *process, const struct proclife_memory *memory)
+{
+	if (!(memory->rss_anon | memory->rss_file | memory->rss_shmem | memory->swap) ||
+	    (memory->own &&
+	     (proclife_process_announced(process) || process->marks.reaped ||
+	      (!process->open && !process->outlives))))
+		return 0;
+	return memory->teardown;
+}
+
+static uint64_t memory_since(const struct proclife_process *process, enum proclife_phase phase)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+	uint64_t since;
+
+	if (!memory || !memory->open || memory->gone)
+		return 0;
+	if (phase == PROCLIFE_HELD)
+		since = memory->teardown ? 0 : memory->left;
+	else
+		since = unmap_since(process, memory);
+	return since > proclife_priv(process)->all->gap_to ? since : 0;
+}
+
+uint64_t proclife_process_phase_since(const struct proclife_process *process, enum proclife_phase phase,
+				      bool *at_least)
+{
+	enum proclife_life_state state = proclife_process_state(process);
+	const struct proclife_killer *killer;
+
+	*at_least = false;
+	switch (phase) {
+	case PROCLIFE_LIFE:
+		return goes_on(process) && state != PROCLIFE_IS_UNKNOWN ? process->marks.born : 0;
+	case PROCLIFE_KILL:
+		killer = proclife_process_sigkill(process);
+		return killer && goes_on(process) && state != PROCLIFE_IS_UNKNOWN ? killer->ts : 0;
+	case PROCLIFE_TEARDOWN:
+		return state == PROCLIFE_IS_DYING && proclife_priv(process)->all->with_notify ?
+			exit_since(process) : 0;
+	case PROCLIFE_HELD:
+	case PROCLIFE_UNMAP:
+		return memory_since(process, phase);
+	case PROCLIFE_TRACED:
+		return state == PROCLIFE_IS_ZOMBIE && proclife_process_is_held(process) ?
+			zombie_since(process, at_least) : 0;
+	case PROCLIFE_ZOMBIE:
+		return state == PROCLIFE_IS_ZOMBIE && !proclife_process_is_held(process) ?
+			zombie_since(process, at_least) : 0;
+	case PROCLIFE_RCU_FREE:
+		return state == PROCLIFE_IS_UNFREED ? process->marks.reaped : 0;
+	case PROCLIFE_EXIT_FREE:
+		return state != PROCLIFE_IS_FREED && state != PROCLIFE_IS_UNKNOWN ? exit_since(process) : 0;
+	case PROCLIFE_PHASES:
+		break;
+	}
+	return 0;
 }

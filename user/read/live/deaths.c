@@ -26,6 +26,13 @@ void death_release(struct kept_death *kept)
 	free(kept);
 }
 
+const struct life *death_life(struct kept_death *kept)
+{
+	if (kept->process)
+		life_end(kept->life, kept->process);
+	return kept->life;
+}
+
 struct kept_death *deaths_get(const struct deaths *deaths, uint64_t back)
 {
 	if (back >= deaths->count || back >= MOST_DEATHS)
@@ -94,6 +101,7 @@ static void add(struct deaths *deaths, struct life *life, const struct proclife_
 	struct dead *dead = id_table_add(&deaths->dead, process->id);
 
 	dead->kept = keep(deaths, life, process);
+	dead->kept->process = process;
 	death_hold(dead->kept);
 }
 
@@ -135,6 +143,7 @@ static void over(void *data, struct proclife_process *process)
 	if (!dead)
 		return;
 	life_set_phases(dead->kept->life, process);
+	dead->kept->process = NULL;
 	death_release(dead->kept);
 	id_table_delete(&deaths->dead, dead);
 }

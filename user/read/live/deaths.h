@@ -19,6 +19,7 @@ struct ancestor {
 /* One of them; kept as long as something holds it. */
 struct kept_death {
 	struct life *life;
+	const struct proclife_process *process; /* NULL: no more will be known of it */
 	char *cgroup; /* its path then, or NULL */
 	struct ancestor *ancestors; /* the parent by birth first, as they were named then */
 	unsigned int ancestor_count;
@@ -40,6 +41,8 @@ void deaths_free(struct deaths *deaths);
 
 /* The newest is 0; NULL after the oldest that is kept. */
 struct kept_death *deaths_get(const struct deaths *deaths, uint64_t back);
+/* Its life, with what is known by now. */
+const struct life *death_life(struct kept_death *kept);
 void death_hold(struct kept_death *kept);
 void death_release(struct kept_death *kept);
 

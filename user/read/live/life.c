@@ -39,15 +39,6 @@ static void put_names(struct text *line, const struct life *life)
 	}
 }
 
-/* The death was noted at its exit: as long as it is not gone, its state goes on. */
-static enum proclife_life_state state_now(const struct life *life)
-{
-	const struct proclife_tasks *tasks = life->run->tasks;
-	const struct proclife_process *process = proclife_tasks_holder(tasks, life->tgid);
-
-	return process && process->id == life->id ? proclife_process_state(process) : life->state;
-}
-
 static void put_end(struct text *line, const struct life *life)
 {
 	char buffer[24];
@@ -65,7 +56,7 @@ static void put_end(struct text *line, const struct life *life)
 		text_exit(line, life->exit_code, NULL, NULL);
 		text_style(line, STYLE_PLAIN);
 	}
-	text_printf(line, "; now %s", proclife_state_name(state_now(life)));
+	text_printf(line, "; now %s", proclife_state_name(life->state));
 	if (life->incomplete) {
 		text_style(line, STYLE_BAD);
 		text_string(line, "; incomplete: records of it were lost");
@@ -161,16 +152,19 @@ static void put_marks(struct text *line, const struct life *life)
 static void put_phases(struct text *line, const struct life *life)
 {
 	unsigned int phase;
-	uint64_t ns;
 
 	text_line(line);
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
 		const struct proclife_phase_info *info = proclife_phase_info(phase);
+		struct figure figure = life_phase_so_far(life, phase, life->run->ended);
 
-		if (!life_phase(life, phase, &ns))
+		if (!figure.known)
 			continue;
 		begin(line, info->name);
-		text_time_in(line, 10, ns);
+		if (figure.at_least)
+			text_time_at_least_in(line, 10, figure.value);
+		else
+			text_time_in(line, 10, figure.value);
 		text_style(line, STYLE_DIM);
 		/* Where notices are not recorded, that is when it began. */
 		text_printf(line, "  %s", phase == PROCLIFE_ZOMBIE && !life->marks.notified ? "exit to reaped" :
@@ -194,12 +188,18 @@ static void put_usage(struct text *line, const struct life *life)
 
 	text_line(line);
 	begin(line, "CPU");
-	text_time(line, usage->runtime);
-	text_string(line, ": user ");
-	text_time(line, usage->utime);
-	text_string(line, ", system ");
-	text_time(line, usage->stime);
+	if (life_has_cpu(life)) {
+		text_time(line, usage->runtime);
+		text_string(line, ": user ");
+		text_time(line, usage->utime);
+		text_string(line, ", system ");
+		text_time(line, usage->stime);
+	} else {
+		text_string(line, "not known");
+	}
 	text_line(line);
+	if (!life->exited) /* the others are counted at an EXIT */
+		return;
 	begin(line, "faults");
 	text_count(line, usage->min_flt);
 	text_string(line, " minor, ");
@@ -246,18 +246,19 @@ static void put_memory(struct text *line, const struct life *life)
 	text_line(line);
 }
 
-void life_print(const struct live *live, const struct kept_death *kept)
+void life_print(const struct live *live, struct kept_death *kept)
 {
+	const struct life *life = death_life(kept);
 	struct text line;
 
 	text_init(&line, &live->screen);
-	put_names(&line, kept->life);
-	put_end(&line, kept->life);
+	put_names(&line, life);
+	put_end(&line, life);
 	put_ancestors(&line, kept);
 	put_place(&line, kept);
-	put_marks(&line, kept->life);
-	put_phases(&line, kept->life);
-	put_usage(&line, kept->life);
-	put_memory(&line, kept->life);
+	put_marks(&line, life);
+	put_phases(&line, life);
+	put_usage(&line, life);
+	put_memory(&line, life);
 	text_free(&line);
 }

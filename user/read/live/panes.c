@@ -363,7 +363,7 @@ static void update_deaths(struct live *live)
 		if (!is_wanted(live, kept))
 			continue;
 		death_hold(kept);
-		kept->life->figure = life_figure(kept->life, live->sort, live->board->run->ended);
+		kept->life->figure = life_figure(death_life(kept), live->sort, live->board->run->ended);
 		live->rows[live->row_count++] = kept;
 	}
 	live->dated = are_dated(live);

@@ -145,7 +145,7 @@ bool panes_has(struct live *live, size_t number, const char *text);
 const char *pane_name(enum pane pane);
 
 /* life.c: to the screen's file */
-void life_print(const struct live *live, const struct kept_death *kept);
+void life_print(const struct live *live, struct kept_death *kept);
 
 /* input.c */
 void input_key(struct live *live, int key);

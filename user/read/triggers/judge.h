@@ -7,32 +7,25 @@
 
 #define NEVER UINT64_MAX
 
-/* What is known of a process besides its own members. */
-struct judged {
-	const struct run *run;
-	const struct proclife_process *process;
-	uint64_t gap_to; /* records are missing up to here; 0: none are */
-	bool ends;	 /* it was reported to end as a whole, whether it is known since when or not */
-	bool over;	 /* nothing of it will change any more */
-};
-
 /* Is it a process that the condition is about, and that is shown? */
-bool judge_concerns(const struct judged *judged, const struct condition *condition);
+bool judge_concerns(const struct proclife_process *process, const struct condition *condition);
 
 /*
  * Does what is over of the process meet the condition? Sets @value: ns, or the exit status as shells have
- * it, 128 + N after signal N. What can still get longer is not judged yet unless it is too long already.
+ * it, 128 + N after signal N. What can still get longer is judged only if it is too long already. @over: nothing of
+ * the process will change any more.
  */
-bool judge_holds(const struct judged *judged, const struct condition *condition, uint64_t *value);
+bool judge_holds(const struct proclife_process *process, bool over, const struct condition *condition,
+		 uint64_t *value);
 
 /*
  * Since when it has been in the phase of the condition; 0: it is in none, or a record that is missing can
  * have ended it. @at_least: it is older than that.
  */
-uint64_t judge_since(const struct judged *judged, const struct condition *condition, bool *at_least);
+uint64_t judge_since(const struct proclife_process *process, const struct condition *condition, bool *at_least);
 
 /* When the phase will have lasted for too long; NEVER if it does not go on, or if its length does not matter. */
-uint64_t judge_due(const struct judged *judged, const struct condition *condition);
+uint64_t judge_due(const struct proclife_process *process, const struct condition *condition);
 
 /* The records without which this trace can never meet the condition; PROCLIFE_NONE: it can. */
 enum proclife_type judge_lacks(const struct run *run, const struct condition *condition);

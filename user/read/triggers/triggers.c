@@ -54,19 +54,8 @@ static void tell_life(struct triggers *t, struct alert *alert, const struct proc
 	tell(t, alert);
 }
 
-static struct judged judged_of(const struct triggers *t, const struct watched *watched,
-			       const struct proclife_process *process)
-{
-	return (struct judged){
-		.run = t->run,
-		.process = process,
-		.gap_to = t->gap_to,
-		.ends = watched && watched->ends,
-	};
-}
-
 /* When the first of those fires that have not. */
-static uint64_t next_due(const struct triggers *t, const struct judged *judged, uint64_t done)
+static uint64_t next_due(const struct triggers *t, const struct proclife_process *process, uint64_t done)
 {
 	uint64_t first = NEVER, due;
 	size_t i;
@@ -74,7 +63,7 @@ static uint64_t next_due(const struct triggers *t, const struct judged *judged, 
 	for (i = 0; i < t->count; i++) {
 		if (done >> i & 1)
 			continue;
-		due = judge_due(judged, &t->conditions[i]);
+		due = judge_due(process, &t->conditions[i]);
 		first = due < first ? due : first;
 	}
 	return first;
@@ -91,7 +80,6 @@ static bool is_held(const struct proclife_process *process)
 static void look_at(struct triggers *t, const struct proclife_process *process, bool over)
 {
 	struct watched *watched = agenda_find(&t->agenda, process->id);
-	struct judged judged = judged_of(t, watched, process);
 	uint64_t fired = watched ? watched->fired : 0, due;
 	size_t i;
 
@@ -101,16 +89,15 @@ static void look_at(struct triggers *t, const struct proclife_process *process, 
 		agenda_set_held(&t->agenda, watched, watched->left);
 		watched->left = 0;
 	}
-	judged.over = over;
 	for (i = 0; i < t->count; i++) {
 		struct alert alert = { .condition = &t->conditions[i], .ts = t->now };
 
-		if (fired >> i & 1 || !judge_holds(&judged, &t->conditions[i], &alert.value))
+		if (fired >> i & 1 || !judge_holds(process, over, &t->conditions[i], &alert.value))
 			continue;
 		fired |= 1ULL << i;
 		tell_life(t, &alert, process);
 	}
-	due = over ? NEVER : next_due(t, &judged, fired | (watched ? watched->spent : 0));
+	due = over ? NEVER : next_due(t, process, fired | (watched ? watched->spent : 0));
 	if (!watched && !fired && due == NEVER)
 		return;
 	watched = agenda_add(&t->agenda, process);
@@ -138,7 +125,6 @@ static void take_due(struct triggers *t)
 {
 	struct watched *watched = t->agenda.due[0];
 	const struct proclife_process *process = watched->process;
-	struct judged judged = judged_of(t, watched, process);
 	size_t i;
 
 	/* That it was due before can become known only now. */
@@ -148,18 +134,18 @@ static void take_due(struct triggers *t)
 		uint64_t bit = 1ULL << i;
 
 		if ((watched->fired | watched->spent) & bit ||
-		    judge_due(&judged, alert.condition) > watched->due)
+		    judge_due(process, alert.condition) > watched->due)
 			continue;
-		if (!judge_concerns(&judged, alert.condition)) {
+		if (!judge_concerns(process, alert.condition)) {
 			watched->spent |= bit;
 			t->spent = true;
 			continue;
 		}
 		watched->fired |= bit;
-		alert.value = t->now - judge_since(&judged, alert.condition, &alert.at_least);
+		alert.value = t->now - judge_since(process, alert.condition, &alert.at_least);
 		tell_life(t, &alert, process);
 	}
-	agenda_set_due(&t->agenda, watched, next_due(t, &judged, watched->fired | watched->spent));
+	agenda_set_due(&t->agenda, watched, next_due(t, process, watched->fired | watched->spent));
 }
 
 void triggers_until(struct triggers *t, uint64_t ts)
@@ -186,7 +172,6 @@ static void born(void *data, struct proclife_process *process, struct proclife_p
 
 static void exiting(void *data, struct proclife_process *process)
 {
-	agenda_add(&((struct triggers *)data)->agenda, process)->ends = true;
 	look_at(data, process, false);
 }
 
@@ -234,7 +219,6 @@ static const struct proclife_process *process_of(const struct triggers *t, uint6
 static void note_fork(struct triggers *t, const struct proclife_record *record,
 		      const struct proclife_process *process)
 {
-	struct judged judged = judged_of(t, NULL, process);
 	struct burst_fork fork = { .ts = record->ts, .tgid = record->fork.creator_tgid };
 	const struct proclife_process *creator = process_of(t, record->fork.creator);
 	const struct watched *watched = agenda_find(&t->agenda, process->id);
@@ -251,7 +235,7 @@ static void note_fork(struct triggers *t, const struct proclife_record *record,
 		struct burst *burst = &t->bursts[i];
 		struct burst_fork most;
 
-		if (t->conditions[i].what != CONDITION_FORKS || !judge_concerns(&judged, alert.condition) ||
+		if (t->conditions[i].what != CONDITION_FORKS || !judge_concerns(process, alert.condition) ||
 		    !burst_add(burst, &fork))
 			continue;
 		alert.value = burst->count;
@@ -271,8 +255,6 @@ static void note_gap(struct triggers *t, const struct proclife_gap *gap)
 {
 	size_t i;
 
-	/* So is what is from before a history begins: another CPU's history can begin earlier. */
-	t->gap_to = gap->to > t->gap_to ? gap->to : t->gap_to;
 	for (i = 0; gap->lost && i < t->count; i++) {
 		struct alert alert = { .condition = &t->conditions[i], .ts = t->now };
 

@@ -22,7 +22,6 @@ struct triggers {
 	const struct proclife_record *record; /* that is fed; NULL: it is a gap */
 	uint64_t now;	 /* of the record that is fed, or up to where all were */
 	bool spent;	 /* one was due that did not concern its process */
-	uint64_t gap_to; /* records are missing up to here */
 	uint64_t calm_until;
 	uint64_t fired;
 	uint64_t suppressed; /* all of them... */

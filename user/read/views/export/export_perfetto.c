@@ -179,9 +179,23 @@ static uint64_t flow_of(struct trace *trace, const struct proclife_process *proc
 	return proclife_source_identity(run->source, process->tgid, process->start);
 }
 
-static uint64_t since_held(const struct life *life, const struct proclife_process *process)
+/* Since when a phase goes on at the end of the trace; 0: it does not. */
+static uint64_t since(const struct life *life, const struct proclife_process *process, enum proclife_phase phase)
 {
-	return life->tracer.ts ? life->tracer.ts : proclife_process_shown_zombie(process);
+	return process->outlives && life->known[phase] == PHASE_OPEN ? life->phases[phase] : 0;
+}
+
+/* If it is over, from @begin to @end. */
+static void put_phase(struct trace *trace, const struct life *life, const struct proclife_process *process,
+		      uint64_t track, enum proclife_phase phase, uint64_t begin, uint64_t end)
+{
+	const char *name = proclife_phase_info(phase)->name;
+	uint64_t ns;
+
+	if (life_phase(life, phase, &ns))
+		put_slice(trace, track, name, begin, end);
+	else if (since(life, process, phase))
+		put_slice(trace, track, name, since(life, process, phase), 0);
 }
 
 static void put_zombie(struct trace *trace, const struct life *life, const struct proclife_process *process,
@@ -189,14 +203,13 @@ static void put_zombie(struct trace *trace, const struct life *life, const struc
 {
 	const struct proclife_marks *marks = &process->marks;
 	struct lane *reaper = NULL;
-	uint64_t ns, since = proclife_process_zombie_since(process), flow;
+	uint64_t ns, begin = since(life, process, PROCLIFE_ZOMBIE), flow;
 	bool known = life_phase(life, PROCLIFE_ZOMBIE, &ns);
 
-	if (!known && !(process->outlives && life->state == PROCLIFE_IS_ZOMBIE && !life->is_held))
+	if (!known && !begin)
 		return;
-	since = since ? since : proclife_process_shown_zombie(process);
 	flow = known ? flow_of(trace, process, &reaper) : 0;
-	packets_begin(&trace->packets, known ? marks->reaped - ns : since, track, "zombie", "phase");
+	packets_begin(&trace->packets, known ? marks->reaped - ns : begin, track, "zombie", "phase");
 	if (flow)
 		packets_flow(&trace->packets, flow, false);
 	packets_end_event(&trace->packets);
@@ -215,31 +228,21 @@ static void put_zombie(struct trace *trace, const struct life *life, const struc
 static void put_phases(struct trace *trace, const struct life *life, const struct proclife_process *process,
 		       const struct lane *lane)
 {
-	uint64_t track = lane->uuid;
+	uint64_t track = lane->uuid, lower = memory_track(track);
 	const struct proclife_marks *marks = &process->marks;
 	const struct proclife_memory *memory = &life->memory;
-	bool held, unmap;
-	uint64_t ns;
 
-	if (life_phase(life, PROCLIFE_TEARDOWN, &ns))
-		put_slice(trace, track, "teardown", marks->exited, proclife_process_announced(process));
-	if (life_phase(life, PROCLIFE_TRACED, &ns))
-		put_slice(trace, track, "traced", life->tracer.ts, marks->notified);
-	else if (process->outlives && life->is_held)
-		put_slice(trace, track, "traced", since_held(life, process), 0);
+	put_phase(trace, life, process, track, PROCLIFE_TEARDOWN, marks->exited, proclife_process_announced(process));
+	put_phase(trace, life, process, track, PROCLIFE_TRACED, life->tracer.ts, marks->notified);
 	put_zombie(trace, life, process, track);
-	if (life_phase(life, PROCLIFE_RCU_FREE, &ns))
-		put_slice(trace, track, "rcu_free", marks->reaped, marks->freed);
-	held = life_phase(life, PROCLIFE_HELD, &ns);
-	unmap = life_phase(life, PROCLIFE_UNMAP, &ns);
-	if ((held || unmap) && (trace->by_process || lanes_is_new(&trace->lanes, lane->number, true)))
+	put_phase(trace, life, process, track, PROCLIFE_RCU_FREE, marks->reaped, marks->freed);
+	if ((life->known[PROCLIFE_HELD] || life->known[PROCLIFE_UNMAP]) &&
+	    (trace->by_process || lanes_is_new(&trace->lanes, lane->number, true)))
 		packets_track(&trace->packets, &(struct track){
-			.uuid = memory_track(track), .parent = track, .name = "memory",
+			.uuid = lower, .parent = track, .name = "memory",
 		});
-	if (held)
-		put_slice(trace, memory_track(track), "held", memory->left, memory->teardown);
-	if (unmap)
-		put_slice(trace, memory_track(track), "unmap", memory->teardown, memory->gone);
+	put_phase(trace, life, process, lower, PROCLIFE_HELD, memory->left, memory->teardown);
+	put_phase(trace, life, process, lower, PROCLIFE_UNMAP, memory->teardown, memory->gone);
 }
 
 /* The end of its slice; 0: it goes on. */

@@ -57,6 +57,22 @@ static void set_memory(struct page_life *life, const struct proclife_process *pr
 	life->mapped = memory_kib(&memory);
 }
 
+static void add_open(struct page *page, const struct proclife_process *process)
+{
+	enum proclife_phase phase;
+	uint64_t since;
+	bool at_least;
+
+	for (phase = PROCLIFE_LIFE + 1; phase < PROCLIFE_PHASES; phase++) {
+		since = proclife_process_phase_since(process, phase, &at_least);
+		if (!since)
+			continue;
+		ARRAY_GROW(page->going, page->going_count, page->going_room);
+		page->going[page->going_count++] = (struct page_open){ process->id, since, phase };
+		page->goes_on[phase] = true;
+	}
+}
+
 static void set_counts(struct page_life *life, const struct run *run,
 		       const struct proclife_process *process)
 {
@@ -107,8 +123,10 @@ static void process_gone(void *data, struct proclife_process *process)
 	if (!process->selected)
 		return;
 	keep(page, process);
-	if (!life_memory_follows(process))
+	if (!life_memory_follows(process)) {
+		add_open(page, process);
 		return;
+	}
 	open = id_table_add(&page->open, process->id);
 	open->life = page->count - 1;
 }
@@ -121,6 +139,7 @@ static void process_over(void *data, struct proclife_process *process)
 	if (!open)
 		return;
 	set_memory(&page->all[open->life], process);
+	add_open(page, process);
 	id_table_delete(&page->open, open);
 }
 
@@ -150,6 +169,7 @@ static void end(void *state)
 	programs_free(&page->summary.programs);
 	numbers_free(&page->ends);
 	id_table_free(&page->open);
+	free(page->going);
 	free(page->gaps);
 	free(page->all);
 	free(page->rows);

@@ -69,6 +69,13 @@ struct page_fold {
 	uint64_t last;	/* exit, or the end of the trace */
 };
 
+/* A phase of a life that goes on at the end of the trace. */
+struct page_open {
+	uint64_t id; /* of the life */
+	uint64_t since;
+	enum proclife_phase phase;
+};
+
 struct page {
 	struct run *run;
 	locale_t locale; /* in which a page is written: with UTF-8, wherever the program runs */
@@ -79,6 +86,10 @@ struct page {
 	uint32_t room;
 	struct numbers ends; /* what is said of how they ended */
 	struct id_table open; /* lives whose memory is not gone yet */
+	struct page_open *going;
+	uint32_t going_count;
+	uint32_t going_room;
+	bool goes_on[PROCLIFE_PHASES]; /* does the phase, of some life? */
 	struct proclife_gap *gaps;
 	uint32_t gap_count;
 	uint64_t more_gaps;

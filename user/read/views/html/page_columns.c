@@ -169,6 +169,25 @@ static void pack_folds(const struct page *page, struct packed *to)
 	}
 }
 
+/* Phases that go on, but for rows that stand for several. */
+static void pack_open(const struct page *page, struct packed *to)
+{
+	uint32_t i, at, row;
+
+	for (i = 0; i < page->going_count; i++) {
+		const struct page_open *open = &page->going[i];
+
+		at = id_find(page->all, page->count, sizeof(*page->all), open->id);
+		row = at == NOBODY ? NOBODY : page->row_of[at];
+		if (row == NOBODY || page->rows[row] != at)
+			continue;
+		packed_uint(to, (uint64_t)row + 1);
+		packed_uint(to, (uint64_t)open->phase);
+		packed_uint(to, page_time(page, open->since));
+	}
+	packed_uint(to, 0);
+}
+
 /* Steps one behind the other; what is not known of a row is left out, too. */
 static void pack_critical(const struct page *page, struct packed *to)
 {
@@ -204,5 +223,6 @@ void page_columns_pack(struct page *page, struct page_texts *texts, struct packe
 		packed_free(&columns.all[column].packed);
 	}
 	pack_folds(page, to);
+	pack_open(page, to);
 	pack_critical(page, to);
 }

@@ -301,9 +301,10 @@ static void put_phases(struct facts *facts)
 		const struct proclife_histogram *h =
 			proclife_latency_phase(facts->run->latency, phase_of_row(i));
 
-		if (info->optional && !proclife_histogram_count(h))
+		if (info->optional && !proclife_histogram_count(h) && !facts->page->goes_on[phase_of_row(i)])
 			continue;
 		json_object(json, NULL);
+		json_uint(json, "number", phase_of_row(i));
 		json_string(json, "name", info->name);
 		json_string(json, "from", info->from);
 		json_string(json, "to", info->to);

@@ -20,16 +20,32 @@ static void set_life(struct life *life)
 {
 	struct figure lived = lived_of(life);
 
-	life->known[PROCLIFE_LIFE] = lived.known && !lived.at_least;
+	life->known[PROCLIFE_LIFE] = lived.known && !lived.at_least ? PHASE_OVER : PHASE_UNKNOWN;
 	life->phases[PROCLIFE_LIFE] = lived.value;
+}
+
+static uint8_t set_open_phase(struct life *life, const struct proclife_process *process, enum proclife_phase phase)
+{
+	bool at_least;
+
+	life->phases[phase] = proclife_process_phase_since(process, phase, &at_least);
+	return life->phases[phase] ? PHASE_OPEN : PHASE_UNKNOWN;
 }
 
 void life_set_phases(struct life *life, const struct proclife_process *process)
 {
+	bool open = process->open || process->outlives || life_memory_follows(process);
 	enum proclife_phase phase;
 
-	for (phase = 0; phase < PROCLIFE_PHASES; phase++)
-		life->known[phase] = proclife_process_phase(process, phase, &life->phases[phase]);
+	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
+		/* As long as a thread is not freed, the FREE is another one's. */
+		bool early = process->open && (phase == PROCLIFE_RCU_FREE || phase == PROCLIFE_EXIT_FREE);
+
+		if (!early && proclife_process_phase(process, phase, &life->phases[phase]))
+			life->known[phase] = PHASE_OVER;
+		else
+			life->known[phase] = open ? set_open_phase(life, process, phase) : PHASE_UNKNOWN;
+	}
 	set_life(life);
 	life->memory = memory_of(process);
 }
@@ -58,11 +74,8 @@ void life_end(struct life *life, const struct proclife_process *process)
 	life->killed = proclife_process_killed(process);
 	life->max_rss = process->max_rss; /* of many it is known only after the EXIT */
 	life_set_phases(life, process);
-	if (process->open) { /* it is a thread's, so far */
+	if (process->open)
 		life->marks.freed = 0;
-		life->known[PROCLIFE_RCU_FREE] = false;
-		life->known[PROCLIFE_EXIT_FREE] = false;
-	}
 	life->reaper_tgid = process->reaper_tgid;
 	life->reaper_named = process->reaper_named;
 	memcpy(life->reaper_comm, process->reaper_comm, sizeof(life->reaper_comm));
@@ -130,37 +143,16 @@ static struct figure exactly(bool known, uint64_t value)
 bool life_phase(const struct life *life, enum proclife_phase phase, uint64_t *ns)
 {
 	*ns = life->phases[phase];
-	return life->known[phase];
+	return life->known[phase] == PHASE_OVER;
 }
 
-/* What has begun and is not known to have ended, goes on for as long as its state does. */
-static struct figure phase_of(const struct life *life, enum proclife_phase phase, uint64_t ended)
+struct figure life_phase_so_far(const struct life *life, enum proclife_phase phase, uint64_t ended)
 {
-	const struct proclife_marks *marks = &life->marks;
-	struct figure figure = { 0 };
-	uint64_t from = 0;
+	uint64_t ns = life->phases[phase];
 
-	if (phase == PROCLIFE_ZOMBIE && life->notified_lost)
-		return figure;
-	figure.known = life_phase(life, phase, &figure.value);
-	if (figure.known)
-		return figure;
-	if (phase == PROCLIFE_TEARDOWN && life->state == PROCLIFE_IS_DYING)
-		from = marks->exited;
-	else if (phase == PROCLIFE_TRACED && life->is_held)
-		from = life->tracer.ts;
-	else if (phase == PROCLIFE_HELD && life->memory.open)
-		from = life->memory.left;
-	else if (phase == PROCLIFE_UNMAP && life->memory.open)
-		from = life->memory.teardown;
-	else if (phase == PROCLIFE_ZOMBIE && life->state == PROCLIFE_IS_ZOMBIE && !life->is_held)
-		from = marks_zombie_since(marks);
-	else if (phase == PROCLIFE_RCU_FREE && life->state == PROCLIFE_IS_UNFREED)
-		from = marks->reaped;
-	else if (phase == PROCLIFE_EXIT_FREE && life->state != PROCLIFE_IS_FREED &&
-		 life->state != PROCLIFE_IS_UNKNOWN)
-		from = marks->exited;
-	return (struct figure){ ended - from, from && ended >= from, true };
+	if (life->known[phase] != PHASE_OPEN)
+		return exactly(life->known[phase] == PHASE_OVER, ns);
+	return (struct figure){ ended - ns, ended >= ns, true };
 }
 
 struct figure life_figure(const struct life *life, enum sort_key key, uint64_t ended)
@@ -175,14 +167,14 @@ struct figure life_figure(const struct life *life, enum sort_key key, uint64_t e
 		figure.at_least = !life->marks.born;
 		return figure;
 	case SORT_CPU:
-		return exactly(true, life->usage.runtime);
+		return exactly(life_has_cpu(life), life->usage.runtime);
 	case SORT_RSS:
 		return exactly(life->max_rss, life->max_rss);
 	case SORT_NONE:
 	case SORT_TIME:
 		return exactly(life->when, life->when);
 	default:
-		return phase_of(life, sort_phase(key), ended);
+		return life_phase_so_far(life, sort_phase(key), ended);
 	}
 }
 

@@ -13,6 +13,13 @@ struct figure {
 	bool at_least; /* it began at an unknown time before the trace, or goes on */
 };
 
+/* What is known of a phase. */
+enum {
+	PHASE_UNKNOWN,
+	PHASE_OVER,
+	PHASE_OPEN, /* it goes on */
+};
+
 struct run;
 
 struct life {
@@ -26,8 +33,8 @@ struct life {
 	uint64_t killed; /* see proclife_process_killed() */
 	struct proclife_usage usage; /* at `when`; utime and stime are parts of runtime */
 	struct proclife_memory memory; /* zeros: not known */
-	uint64_t phases[PROCLIFE_PHASES];
-	bool known[PROCLIFE_PHASES]; /* is the phase? */
+	uint64_t phases[PROCLIFE_PHASES]; /* ns; of one that goes on, since when */
+	uint8_t known[PROCLIFE_PHASES];	  /* PHASE_* */
 	struct proclife_killer killer; /* its signal is 0 if there is none */
 	const char *path; /* or NULL; so are the arguments */
 	const char *args;
@@ -81,6 +88,12 @@ static inline bool life_failed(const struct life *life)
 	return life->end && life->exit_code > 0;
 }
 
+/* Of --export: has it ended, but it is not known when and how? */
+static inline bool life_end_is_lost(const struct life *life)
+{
+	return !life->end && !life->marks.exited && (life->marks.reaped || life->marks.freed);
+}
+
 /* Is it known how it ended? If its exit was lost, the reap says that it has, and so that this was read. */
 static inline bool life_has_status(const struct life *life)
 {
@@ -99,6 +112,12 @@ static inline unsigned int life_status(const struct life *life)
 	return (unsigned int)life->exit_code >> 8 & 0xff;
 }
 
+/* Is the CPU time of a thread known? The snapshot, its EXIT and its FREE have it. */
+static inline bool life_has_cpu(const struct life *life)
+{
+	return life->exited || life->marks.freed || life->usage.runtime;
+}
+
 static inline bool life_has_memory(const struct life *life)
 {
 	return life->memory.left || life->memory.teardown;
@@ -109,10 +128,12 @@ void life_set_phases(struct life *life, const struct proclife_process *process);
 /* Is the memory of a process that is gone reported gone after it? */
 bool life_memory_follows(const struct proclife_process *process);
 
-/* How long a phase was; false if that is not known. */
+/* How long a phase was; false if it goes on, or if that is not known. */
 bool life_phase(const struct life *life, enum proclife_phase phase, uint64_t *ns);
+/* The same; what goes on is as long as that, at least, at the time @ended. */
+struct figure life_phase_so_far(const struct life *life, enum proclife_phase phase, uint64_t ended);
 
-/* @ended: the end of the trace, for phases that go on then; 0: for a process that is not gone. */
+/* @ended: until when phases that go on have done so. */
 struct figure life_figure(const struct life *life, enum sort_key key, uint64_t ended);
 /* Does it come before the other one? */
 bool life_before(const struct life *a, const struct life *b);

@@ -145,6 +145,20 @@ function readFolds(reader) {
 	return folds;
 }
 
+// Since when a phase of a row goes on: by its number, of each row.
+function readOpen(reader) {
+	const open = new Map();
+
+	for (let row = reader.uint(); row; row = reader.uint()) {
+		const phase = reader.uint();
+
+		if (!open.has(phase))
+			open.set(phase, new Map());
+		open.get(phase).set(row - 1, reader.uint());
+	}
+	return open;
+}
+
 function readCritical(reader, from) {
 	const steps = [];
 	let at = from;
@@ -233,6 +247,7 @@ function readAll() {
 	const rows = readRows(reader);
 
 	rows.folds = readFolds(reader);
+	rows.open = readOpen(reader);
 	const critical = readCritical(reader, facts.critical ? facts.critical.from : 0);
 	return { facts, rows, critical, strings: readStrings(texts), lines: new Lines(texts) };
 }

@@ -9,6 +9,7 @@ class Lives {
 		this.strings = strings;
 		this.lines = lines;
 		this.traceEnd = facts.trace_end;
+		this.openPhases = new Map(facts.phases.map((phase) => [phase.name, this.open.get(phase.number)]));
 		this.words = new Words(this);
 		this.names = new Array(this.count);
 		this.findEnds();
@@ -181,21 +182,9 @@ class Lives {
 
 	// How long it has been in a phase that goes on at the end of the trace, or -1.
 	openPhase(name, row) {
-		const { exited, traced, notified, reaped } = this, state = this.state[row];
-		const isHeld = state === ZOMBIE && traced[row] >= 0 && notified[row] < 0 && !this.is(row, notifiedLost);
-		let from = -1;
+		const rows = this.openPhases.get(name);
 
-		if (name === 'teardown' && state === DYING)
-			from = exited[row];
-		else if (name === 'traced' && isHeld)
-			from = traced[row];
-		else if (name === 'zombie' && state === ZOMBIE && !isHeld && !this.is(row, notifiedLost))
-			from = notified[row] < 0 ? exited[row] : notified[row];
-		else if (name === 'rcu_free' && state === UNFREED)
-			from = reaped[row];
-		else if (name === 'exit_free' && state !== FREED && state !== UNKNOWN)
-			from = exited[row];
-		return from < 0 ? -1 : Math.max(this.traceEnd - from, 0);
+		return rows && rows.has(row) ? Math.max(this.traceEnd - rows.get(row), 0) : -1;
 	}
 
 	// The phase, or how long it is at least, or -1.
