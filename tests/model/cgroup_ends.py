@@ -66,9 +66,9 @@ def end(session, number):
         "killer": killer(killed and killed.sent[SIGKILL]),
         "last_pid": last.tgid, **texts("last_comm", last.comm),
         "exited": last.exited, "notified": last.notified,
-        "reaped": reaped and reaped.reaped, "reaped_pid": reaped.tgid if reaped else 0,
+        "reaped": reaped and reaped.reaped, "reaped_pid": reaped.tgid if reaped else None,
         **texts("reaped_comm", reaped and reaped.comm),
-        "reaper_pid": reaped.reaper["reaper_tgid"] if reaped else 0,
+        "reaper_pid": reaped.reaper["reaper_tgid"] if reaped else None,
         **texts("reaper_comm", reaped and named(reaped.reaper, "reaper")),
         "empty": population.empty, "incomplete": population.lacks}
 

@@ -108,7 +108,7 @@ class Deaths(session.Session):
             "life": self.lifetime(process), "memory": lives.memory(process), "alone": process.alone, **process.usage, "utime": Near(user),
             "stime": Near(process.usage["runtime"] - user), "max_rss": process.max_rss,
             **wait_status(process.exit_code), "killer": killer(process.killer),
-            "reaper_pid": process.reaper["reaper_tgid"] if process.reaper else 0,
+            "reaper_pid": process.reaper["reaper_tgid"] if process.reaper else None,
             "state": process.state, "incomplete": False, "partial": process.born is None}
         found.update(texts("user", USERS.get(process.uid)))
         found.update(texts("comm", process.comm))

@@ -20,7 +20,7 @@ class Line:
         self.label = text[37 + 3 * depth:]
         self.head, _, notes = self.label.partition("  ")
         self.notes = notes.split(", ") if notes else []
-        self.runtime, self.kib = object_["runtime"], object_["max_rss"] or 0
+        self.runtime, self.kib = object_["runtime"] or 0, object_["max_rss"] or 0
         self.lasted = -1 if self.life == "?" else \
             (object_["exited"] or self.ended) - object_["seen"] + self.lived_before(object_)
         path, self.words = object_["path"], object_.get("args", [])[1:]

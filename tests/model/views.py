@@ -155,6 +155,11 @@ def events(session):
 
 # The tree
 
+def used(each):
+    """The CPU time of a process or a thread; None if no record has it."""
+    return each.runtime if each.last_exit is not None or each.freed is not None or each.runtime else None
+
+
 def process(session, each, in_tree):
     found = {
         "v": 1, "type": "process", "id": each.id,
@@ -167,8 +172,8 @@ def process(session, each, in_tree):
         "born": each.born, "seen": each.seen, "exited": each.exited, "notified": each.notified,
         "reaped": each.reaped, "freed": each.freed,
         **wait_status(each.exit_code if each.last_exit or each.shown_zombie else None), "killer": killer(each.killer),
-        "runtime": each.runtime, "max_rss": each.max_rss,
-        "reaper_pid": each.reaper["reaper_tgid"] if each.reaper else 0,
+        "runtime": used(each), "max_rss": each.max_rss,
+        "reaper_pid": each.reaper["reaper_tgid"] if each.reaper else None,
         "state": each.state, "incomplete": False}
     found.update(texts("comm", each.comm))
     found.update(texts("path", each.path))
@@ -182,7 +187,7 @@ def thread(task):
     return dict(texts("comm", task.comm), v=1, type="thread", process_id=task.process.id,
                 tid=task.pid, born=task.born, seen=task.seen, exited=task.exited,
                 reaped=task.reaped, freed=task.freed,
-                runtime=task.runtime,
+                runtime=used(task),
                 state=task.state, incomplete=False,
                 **wait_status(task.exit_code if task.exited else None))
 
@@ -297,7 +302,7 @@ def slowest(session):
                 tracer=None if isinstance(each, lives.Task) else lives.tracer(process),
                 reaped=each.reaped, freed=each.freed,
                 parent_pid=each.last["parent_pid"] if isinstance(each, lives.Task) and each.freed else process.parent_pid,
-                reaper_pid=reap["reaper_tgid"] if reap else 0, reaper_waited=each.reaper_waited,
+                reaper_pid=reap["reaper_tgid"] if reap else None, reaper_waited=each.reaper_waited,
                 free_cpu=Any(int) if each.freed is None else each.free_cpu, why=Any(str), **texts("reaper_comm", named(reap, "reaper") if reap else None)))
     of.sort(key=lambda each: -each["took"])
     return [Either([other for other in of if other["took"] == each["took"]]) for each in of[:5]]
@@ -396,7 +401,7 @@ def zombies(session):
             texts("comm", each.comm), v=1, type="zombie", pid=each.tgid, start=each.start,
             uid=each.uid, **wait_status(each.exit_code), killer=killer(each.killer), exited=each.exited,
             tracer=lives.tracer(each) if each.is_held else None,
-            notified=each.notified, parent_pid=each.parent_pid, reaper_pid=each.awaits,
+            notified=each.notified, parent_pid=each.parent_pid, reaper_pid=each.awaits or None,
             **last_wait(session, reaper), **texts("reaper_comm", reaper.comm if reaper else None)))
     return sorted(found, key=lambda each: (
         (each["tracer"] or each)["notified"] or (not each["tracer"] and each["exited"]) or 0, each["start"] or 0))

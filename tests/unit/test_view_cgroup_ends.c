@@ -186,7 +186,7 @@ static void test_left(void **state)
 		     "  empty                 +6.00 ms\n");
 	expect_lines("--json", "\"killed\"", "\"killed\":null,\"killed_pid\":0,\"killed_comm\":null,\"killer\":null,");
 	expect_lines("--json", "\"reaped\":null,\"reaped_pid\"",
-		     "\"reaped\":null,\"reaped_pid\":0,\"reaped_comm\":null,\"reaper_pid\":0,\"reaper_comm\":null,");
+		     "\"reaped\":null,\"reaped_pid\":null,\"reaped_comm\":null,\"reaper_pid\":null,\"reaper_comm\":null,");
 }
 
 /* It released itself, and was exiting already when it was sent the signal. */

@@ -110,9 +110,9 @@ void cgroup_end_json(const struct run *run, const struct proclife_cgroup_end *en
 	json_uint_or_null(json, "exited", end->exited);
 	json_uint_or_null(json, "notified", end->notified);
 	json_uint_or_null(json, "reaped", end->reaped);
-	json_uint(json, "reaped_pid", end->reaped ? end->last_reaped.tgid : 0);
+	json_uint_or_null(json, "reaped_pid", end->reaped ? end->last_reaped.tgid : 0);
 	json_comm_or_null(json, "reaped_comm", end->reaped, end->last_reaped.comm);
-	json_uint(json, "reaper_pid", end->reaped ? end->reaper.tgid : 0);
+	json_uint_or_null(json, "reaper_pid", end->reaped ? end->reaper.tgid : 0);
 	json_comm_or_null(json, "reaper_comm", end->reaped && end->reaper.named, end->reaper.comm);
 	json_uint_or_null(json, "empty", end->empty);
 	json_bool(json, "incomplete", end->incomplete);

@@ -191,7 +191,7 @@ static void show_json(struct json *json, struct text *why, const struct slow *sl
 	json_uint_or_null(json, "reaped", slow->life.marks.reaped);
 	json_uint_or_null(json, "freed", slow->life.marks.freed);
 	json_uint(json, "parent_pid", slow->life.parent_tgid);
-	json_uint(json, "reaper_pid", slow->life.reaper_tgid);
+	json_uint_or_null(json, "reaper_pid", slow->life.reaper_tgid);
 	json_comm_or_null(json, "reaper_comm", slow->life.marks.reaped && slow->life.reaper_named,
 			  slow->life.reaper_comm);
 	json_uint_or_null(json, "reaper_waited", slow->reaper_waited);

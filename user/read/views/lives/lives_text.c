@@ -275,7 +275,10 @@ static void put_columns(struct lives_text *view, const struct life *life)
 	put_span(line, SPAN_COLUMNS, &lived);
 	if (shown[LIVES_CPU]) {
 		text_string(line, " ");
-		text_time_in(line, CPU_COLUMNS, life->usage.runtime);
+		if (life_has_cpu(life))
+			text_time_in(line, CPU_COLUMNS, life->usage.runtime);
+		else
+			put_unknown(line, CPU_COLUMNS);
 	}
 	text_string(line, " ");
 	put_status(line, life);

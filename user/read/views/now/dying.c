@@ -269,7 +269,7 @@ static void show_json(const struct run *run, const struct dying *dying)
 	json_uint_or_null(json, "exited", process->marks.exited);
 	json_wait_status(json, exited && process->exit_code >= 0, process->exit_code);
 	json_uint(json, "parent_pid", process->parent_tgid);
-	json_uint(json, "reaper_pid", parent_of(process));
+	json_uint_or_null(json, "reaper_pid", parent_of(process));
 	json_uint_or_null(json, "tracer_pid", dying->proc.tracer);
 	json_uint(json, "cgroup", process->cgroup);
 	json_string_or_null(json, "cgroup_path",

@@ -33,6 +33,7 @@
 #define FIELD(name, kind, ...) PART(name, #name, kind, __VA_ARGS__)
 #define PART(name, path, kind, ...) ROW(name, path, kind, __VA_ARGS__)
 #define NONZERO(value) value, value /* 0: not known */
+#define USED(value) life->exited || value, value
 #define ACTOR(name, path, actor) \
 	OBJECT(path, (actor).pid) \
 	PART(name##_pid, path ".pid", PID, true, (actor).tgid) \
@@ -97,17 +98,17 @@ PART(memory_swap, "memory.swap", SIZE, life->memory.teardown, life->memory.swap)
 PART(memory_gone, "memory.gone", TIME, NONZERO(life->memory.gone))
 OBJECT_END
 
-FIELD(runtime, SPAN, true, life->usage.runtime)
-FIELD(utime, SPAN, true, life->usage.utime)
-FIELD(stime, SPAN, true, life->usage.stime)
+FIELD(runtime, SPAN, life_has_cpu(life), life->usage.runtime)
+FIELD(utime, SPAN, life_has_cpu(life), life->usage.utime)
+FIELD(stime, SPAN, life_has_cpu(life), life->usage.stime)
 FIELD(max_rss, SIZE, NONZERO(life->max_rss))
-FIELD(min_flt, COUNT, true, life->usage.min_flt)
-FIELD(maj_flt, COUNT, true, life->usage.maj_flt)
-FIELD(nvcsw, COUNT, true, life->usage.nvcsw)
-FIELD(nivcsw, COUNT, true, life->usage.nivcsw)
+FIELD(min_flt, COUNT, USED(life->usage.min_flt))
+FIELD(maj_flt, COUNT, USED(life->usage.maj_flt))
+FIELD(nvcsw, COUNT, USED(life->usage.nvcsw))
+FIELD(nivcsw, COUNT, USED(life->usage.nivcsw))
 
-FIELD(ended, FLAG, true, life->end)
-FIELD(failed, FLAG, true, life_failed(life))
+FIELD(ended, FLAG, !life_end_is_lost(life), life->end)
+FIELD(failed, FLAG, !life_end_is_lost(life), life_failed(life))
 FIELD(wait_status, COUNT, life_has_status(life), (uint32_t)life->exit_code)
 FIELD(status, COUNT, life_has_status(life) && !life_signal(life), life_status(life))
 FIELD(signal, SIGNAL, life_has_status(life) && life_signal(life), life_signal(life))
@@ -123,7 +124,7 @@ PART(killer_oom_scope, "killer.oom_scope", TEXT, true, proclife_oom_scope_name(l
 PART(killer_oom_cgroup, "killer.oom_cgroup", COUNT, NONZERO(life->killer.oom_cgroup))
 OBJECT_END
 FIELD(autoreaped, FLAG, true, life->autoreaped)
-FIELD(reaper_pid, PID, true, life->reaper_tgid)
+FIELD(reaper_pid, PID, NONZERO(life->reaper_tgid))
 FIELD(reaper_comm, COMM, life->reaper_tgid && life->reaper_named, life->reaper_comm)
 FIELD(state, TEXT, true, proclife_state_name(life->state))
 FIELD(incomplete, FLAG, true, life->incomplete)
@@ -136,4 +137,5 @@ FIELD(partial, FLAG, true, !life->marks.born)
 #undef FIELD
 #undef PART
 #undef NONZERO
+#undef USED
 #undef ACTOR
