@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The test programs. B and CFLAGS select the build: tests/scripts/check makes several.
 
-UNIT_TESTS := $(patsubst tests/unit/%.c,$B/tests/unit/%,$(wildcard tests/unit/test_*.c))
+UNIT_SOURCES := $(wildcard tests/unit/*/test_*.c)
+UNIT_TESTS := $(addprefix $B/tests/unit/,$(basename $(notdir $(UNIT_SOURCES))))
 STRESS_TESTS := $(patsubst tests/stress/%.c,$B/tests/stress/%,$(wildcard tests/stress/*.c))
 GUEST_TESTS := $(patsubst tests/guest/%.c,$B/tests/guest/%,$(wildcard tests/guest/test_*.c))
 WORKLOADS := $(patsubst tests/guest/workloads/%.c,$B/tests/guest/workloads/%,\
@@ -20,7 +21,7 @@ $(UNIT_SUPPORT): $(UNIT_OBJECTS)
 
 $B/tests/%: override CPPFLAGS += -Itests
 $B/tests/unit/%: override CPPFLAGS += -Itests/unit/support -Iuser/read -I. -DSOURCE='"$(CURDIR)"'
-$B/tests/unit/test_diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
+$B/tests/unit/session/test_diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
 
 # A line "// WRAP: NAME..." in a test names the functions of other libraries that go through it, or through
 # what it shares. These names stand for several each:
@@ -31,9 +32,13 @@ wraps = $(foreach name,$(shell sed -n 's|^// WRAP: ||p' $1),$(patsubst %,-Wl$(co
 comma := ,
 
 UNIT_LIBRARIES := $(UNIT_SUPPORT) $(READ_ARCHIVE) $(LIB_STATIC)
-$(UNIT_TESTS): $B/tests/unit/%: $B/tests/unit/%.o $(UNIT_LIBRARIES)
+# Of a test's name.
+unit_source = $(filter %/$1.c,$(UNIT_SOURCES))
+unit_object = $(patsubst %.c,$B/%.o,$(call unit_source,$1))
+.SECONDEXPANSION:
+$(UNIT_TESTS): $B/tests/unit/%: $$(call unit_object,$$*) $(UNIT_LIBRARIES)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) $(call wraps,tests/unit/$*.c) -o $@ $(filter %.o,$^) $(UNIT_LIBRARIES) \
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) $(call wraps,$(call unit_source,$*)) -o $@ $(filter %.o,$^) $(UNIT_LIBRARIES) \
 		-lm $(CMOCKA_LIBS)
 
 # It needs libkmod, and is not in the archive.
@@ -44,7 +49,6 @@ $B/tests/unit/test_diagnose: $B/user/read/session/diagnose.o
 EXAMPLES := $(addprefix $B/tests/examples/,libproclife.3-1 libproclife.3-2 libproclife.3-3 libproclife.3-4 libproclife.3-5 \
 	proclife.4-1)
 
-.SECONDEXPANSION:
 $(EXAMPLES:%=%.c): $B/tests/examples/%.c: user/man/$$(firstword $$(subst -, ,$$*))
 	@mkdir -p $(@D)
 	$Qawk -v n=$(lastword $(subst -, ,$*)) '/^\.Bd -literal/ { on = ++k == n; next } \

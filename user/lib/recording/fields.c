@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * The one description of the records' fields: the metadata of a recording and the JSON of
- * proclife-read are made from these tables. tests/unit/test_fields.c compares abi.h, the schema and
+ * proclife-read are made from these tables. tests/unit/recording/test_fields.c compares abi.h, the schema and
  * the manual with them.
  */
 #include "recording/fields.h"

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "../../module/handle.h"
+#include <module/handle.h>
 
 #define TASK_BYTES 9792 /* the distance of two tasks of one slab */
 #define MANY 4096

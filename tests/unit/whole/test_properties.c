@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Properties that hold for every trace, by seed: see ../bench/generate.h.
+ * Properties that hold for every trace, by seed: see tests/bench/generate.h.
  *
  * Without loss: the merge yields every record, in the only order; every life is reported once, and
  * each figure of it is right, to the nanosecond; so are the tree and the sums of all latencies.
