@@ -247,7 +247,7 @@ static uint64_t memory_since(const struct proclife_process *process, enum procli
 		since = memory->teardown ? 0 : memory->left;
 	else
 		since = unmap_since(process, memory);
-	return since > proclife_priv(process)->all->gap_to ? since : 0;
+	return since && proclife_tasks_may_lack(proclife_priv(process)->all, PROCLIFE_MM, since) ? 0 : since;
 }
 
 uint64_t proclife_process_phase_since(const struct proclife_process *process, enum proclife_phase phase,
