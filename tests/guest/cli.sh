@@ -110,7 +110,7 @@ replays() {
 	local dir=$work/recording.$1 view=("${@:3}")
 	# shellcheck disable=SC2016 # for eval
 	expect "$1: live" 0 '' eval 'proclife-read --record "$dir" "${view[@]}" \
-		-- stress-ng --quiet --fork 4 --fork-ops 500 >"$work/live" 2>/dev/null'
+		-- stress-ng --quiet --fork 4 --fork-ops 200 >"$work/live" 2>/dev/null'
 	expect "$1: nothing is lost" 0 '^lost==0 +0 +ok$' proclife-read -i "$dir" --expect lost==0
 	expect "$1: replay" 0 '' proclife-read -i "$dir" "${view[@]}"
 	same "$1: live and replayed" "$work/live" "$work/output"
@@ -118,9 +118,9 @@ replays() {
 	expect "$1: babeltrace2" 0 '' babeltrace2 -o dummy "$dir"
 }
 replays tree 10 --tree --latency
-replays events 2000 --events
-replays json 500 --tree --json
-replays lives 500 --lives
+replays events 800 --events
+replays json 200 --tree --json
+replays lives 200 --lives
 replays ranked 10 --lives --sort zombie --json
 expect 'named as LTTng names them' 0 'sched_process_fork: .* child_comm = "stress-ng"' \
 	babeltrace2 "$work/recording.tree"
@@ -144,29 +144,28 @@ expect 'info: the slice' 0 "^slice of +$uuid" proclife-read -i "$part" --info
 # packet, by us and by other programs.
 full_disk() {
 	local small=$work/small dir=$work/small/recording others
-	mkdir -p "$small" && mount -t tmpfs -o size=1m none "$small" || return
-	expect "full disk, $1" 1 \
+	mkdir -p "$small" && mount -t tmpfs -o size=512k none "$small" || return
+	expect 'full disk' 1 \
 		'recording: No space left on device; the recording ends here, .*make room and record again$' \
-		proclife-read --record "$dir" "${@:2}" -- stress-ng --quiet --fork 4 --fork-ops 3000
+		proclife-read --record "$dir" --tree -- stress-ng --quiet --fork 4 --fork-ops 1000
 	cp "$work/output" "$work/said"
 	# Less than a packet of 64 KiB may be free.
-	expect "full disk, $1: no room is left" 0 '' test "$(stat -f -c %f "$small")" -lt 32
-	expect "full disk, $1: replay" 3 'the recording was cut off: .* from [0-9]+\.[0-9]{9} on records' \
+	expect "full disk: no room is left" 0 '' test "$(stat -f -c %f "$small")" -lt 32
+	expect "full disk: replay" 3 'the recording was cut off: .* from [0-9]+\.[0-9]{9} on records' \
 		proclife-read -i "$dir" --tree --monotonic
-	expect "full disk, $1: events" 3 ' fork .* by stress-ng' \
+	expect "full disk: events" 3 ' fork .* by stress-ng' \
 		proclife-read -i "$dir" --events --monotonic
 	grep -cE '^ *[0-9]+\.[0-9]{9} ' "$work/output" >"$work/count"
 	# The view ends where the first CPU's packets end, which can be long before the others'.
-	expect "full disk, $1: much of it is shown" 0 '' test "$(<"$work/count")" -gt 1000
-	expect "full disk, $1: babeltrace2" 0 '' babeltrace2 "$dir"
+	expect "full disk: much of it is shown" 0 '' test "$(<"$work/count")" -gt 300
+	expect "full disk: babeltrace2" 0 '' babeltrace2 "$dir"
 	others=$(grep -c '^\[' "$work/output")
-	expect "full disk, $1: most of it is there" 0 '' test "$others" -gt 4000
+	expect "full disk: most of it is there" 0 '' test "$others" -gt 1500
 	# Other programs also see processes that do not descend from the command.
-	expect "full disk, $1: babeltrace2 finds as much" 0 '' test "$others" -ge "$(<"$work/count")"
+	expect "full disk: babeltrace2 finds as much" 0 '' test "$others" -ge "$(<"$work/count")"
 	umount "$small"
 }
-full_disk 'no view'
-full_disk 'tree' --tree
+full_disk
 expect 'full disk: the view goes on' 0 '^[0-9,]+ processes.* no loss$' cat "$work/said"
 
 # The manual's example that waits for records and its input in one epoll.
@@ -204,7 +203,7 @@ done
 until [[ -s $work/1 && -s $work/2 ]]; do
 	sleep 0.1
 done
-stress-ng --fork 4 --fork-ops 2000 >/dev/null 2>&1
+stress-ng --fork 4 --fork-ops 500 >/dev/null 2>&1
 kill -TERM "${readers[@]}"
 for reader in 1 2; do
 	expect "two readers: $reader has lost nothing" 0 '' wait "${readers[reader - 1]}"
@@ -219,7 +218,7 @@ for reader in 1 2; do
 	awk -v from="$from" -v to="$to" '$2 >= from && $1 <= to' "$work/$reader.records" >"$work/$reader.common"
 done
 same 'two readers' "$work/1.common" "$work/2.common"
-expect 'two readers had something to read' 0 '' test "$(wc -l <"$work/1.common")" -gt 4000
+expect 'two readers had something to read' 0 '' test "$(wc -l <"$work/1.common")" -gt 1500
 # Two CPUs can write in the same nanosecond.
 expect 'in order' 0 '' sort -c -s -n -k1,1 "$work/1.common"
 rmmod proclife || failed=$((failed + 1))
@@ -231,7 +230,7 @@ stalled_reader() {
 	local reader=$!
 	sleep 1
 	kill -STOP $reader
-	stress-ng --fork 4 --fork-ops 1000 >/dev/null 2>&1
+	stress-ng --fork 4 --fork-ops 100 >/dev/null 2>&1
 	kill -CONT $reader
 	sleep 1
 	kill -TERM $reader

@@ -28,8 +28,10 @@ void death_release(struct kept_death *kept)
 
 const struct life *death_life(struct kept_death *kept)
 {
-	if (kept->process)
+	if (kept->process) {
 		life_end(kept->life, kept->process);
+		life_set_open_phases(kept->life, kept->process);
+	}
 	return kept->life;
 }
 
@@ -143,6 +145,7 @@ static void over(void *data, struct proclife_process *process)
 	if (!dead)
 		return;
 	life_set_phases(dead->kept->life, process);
+	life_set_open_phases(dead->kept->life, process);
 	dead->kept->process = NULL;
 	death_release(dead->kept);
 	id_table_delete(&deaths->dead, dead);

@@ -67,6 +67,7 @@ static void tell(struct exporting *exporting, const struct proclife_process *pro
 
 	life->run = run;
 	life_set(life, process);
+	life_set_open_phases(life, process);
 	life->alone_known = alone_known;
 	life->alone = alone;
 	life->begin = overtime_born(run, process);

@@ -180,22 +180,22 @@ static uint64_t flow_of(struct trace *trace, const struct proclife_process *proc
 }
 
 /* Since when a phase goes on at the end of the trace; 0: it does not. */
-static uint64_t since(const struct life *life, const struct proclife_process *process, enum proclife_phase phase)
+static uint64_t since(const struct life *life, enum proclife_phase phase)
 {
-	return process->outlives && life->known[phase] == PHASE_OPEN ? life->phases[phase] : 0;
+	return life->known[phase] == PHASE_OPEN ? life->phases[phase] : 0;
 }
 
 /* If it is over, from @begin to @end. */
-static void put_phase(struct trace *trace, const struct life *life, const struct proclife_process *process,
-		      uint64_t track, enum proclife_phase phase, uint64_t begin, uint64_t end)
+static void put_phase(struct trace *trace, const struct life *life, uint64_t track, enum proclife_phase phase,
+		      uint64_t begin, uint64_t end)
 {
 	const char *name = proclife_phase_info(phase)->name;
 	uint64_t ns;
 
 	if (life_phase(life, phase, &ns))
 		put_slice(trace, track, name, begin, end);
-	else if (since(life, process, phase))
-		put_slice(trace, track, name, since(life, process, phase), 0);
+	else if (since(life, phase))
+		put_slice(trace, track, name, since(life, phase), 0);
 }
 
 static void put_zombie(struct trace *trace, const struct life *life, const struct proclife_process *process,
@@ -203,7 +203,7 @@ static void put_zombie(struct trace *trace, const struct life *life, const struc
 {
 	const struct proclife_marks *marks = &process->marks;
 	struct lane *reaper = NULL;
-	uint64_t ns, begin = since(life, process, PROCLIFE_ZOMBIE), flow;
+	uint64_t ns, begin = since(life, PROCLIFE_ZOMBIE), flow;
 	bool known = life_phase(life, PROCLIFE_ZOMBIE, &ns);
 
 	if (!known && !begin)
@@ -232,17 +232,17 @@ static void put_phases(struct trace *trace, const struct life *life, const struc
 	const struct proclife_marks *marks = &process->marks;
 	const struct proclife_memory *memory = &life->memory;
 
-	put_phase(trace, life, process, track, PROCLIFE_TEARDOWN, marks->exited, proclife_process_announced(process));
-	put_phase(trace, life, process, track, PROCLIFE_TRACED, life->tracer.ts, marks->notified);
+	put_phase(trace, life, track, PROCLIFE_TEARDOWN, marks->exited, proclife_process_announced(process));
+	put_phase(trace, life, track, PROCLIFE_TRACED, life->tracer.ts, marks->notified);
 	put_zombie(trace, life, process, track);
-	put_phase(trace, life, process, track, PROCLIFE_RCU_FREE, marks->reaped, marks->freed);
+	put_phase(trace, life, track, PROCLIFE_RCU_FREE, marks->reaped, marks->freed);
 	if ((life->known[PROCLIFE_HELD] || life->known[PROCLIFE_UNMAP]) &&
 	    (trace->by_process || lanes_is_new(&trace->lanes, lane->number, true)))
 		packets_track(&trace->packets, &(struct track){
 			.uuid = lower, .parent = track, .name = "memory",
 		});
-	put_phase(trace, life, process, lower, PROCLIFE_HELD, memory->left, memory->teardown);
-	put_phase(trace, life, process, lower, PROCLIFE_UNMAP, memory->teardown, memory->gone);
+	put_phase(trace, life, lower, PROCLIFE_HELD, memory->left, memory->teardown);
+	put_phase(trace, life, lower, PROCLIFE_UNMAP, memory->teardown, memory->gone);
 }
 
 /* The end of its slice; 0: it goes on. */

@@ -238,6 +238,7 @@ static void over(void *data, struct proclife_process *process)
 	if (!dead)
 		return;
 	life_set_phases(dead->life, process);
+	life_set_open_phases(dead->life, process);
 	keep(part->lives, dead->life);
 	id_table_delete(&part->dead, dead);
 }

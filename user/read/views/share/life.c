@@ -24,30 +24,37 @@ static void set_life(struct life *life)
 	life->phases[PROCLIFE_LIFE] = lived.value;
 }
 
-static uint8_t set_open_phase(struct life *life, const struct proclife_process *process, enum proclife_phase phase)
-{
-	bool at_least;
-
-	life->phases[phase] = proclife_process_phase_since(process, phase, &at_least);
-	return life->phases[phase] ? PHASE_OPEN : PHASE_UNKNOWN;
-}
-
 void life_set_phases(struct life *life, const struct proclife_process *process)
 {
-	bool open = process->open || process->outlives || life_memory_follows(process);
 	enum proclife_phase phase;
 
-	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
-		/* As long as a thread is not freed, the FREE is another one's. */
-		bool early = process->open && (phase == PROCLIFE_RCU_FREE || phase == PROCLIFE_EXIT_FREE);
-
-		if (!early && proclife_process_phase(process, phase, &life->phases[phase]))
-			life->known[phase] = PHASE_OVER;
-		else
-			life->known[phase] = open ? set_open_phase(life, process, phase) : PHASE_UNKNOWN;
+	for (phase = 0; phase < PROCLIFE_PHASES; phase++)
+		life->known[phase] = proclife_process_phase(process, phase, &life->phases[phase]) ? PHASE_OVER : PHASE_UNKNOWN;
+	if (process->open) { /* the FREE is a thread's, so far */
+		life->known[PROCLIFE_RCU_FREE] = PHASE_UNKNOWN;
+		life->known[PROCLIFE_EXIT_FREE] = PHASE_UNKNOWN;
 	}
 	set_life(life);
 	life->memory = memory_of(process);
+}
+
+void life_set_open_phases(struct life *life, const struct proclife_process *process)
+{
+	enum proclife_phase phase;
+	uint64_t since;
+	bool at_least;
+
+	if (!process->open && !process->outlives && !life->memory.open)
+		return;
+	for (phase = PROCLIFE_LIFE + 1; phase < PROCLIFE_PHASES; phase++) {
+		if (life->known[phase])
+			continue;
+		since = proclife_process_phase_since(process, phase, &at_least);
+		if (!since)
+			continue;
+		life->phases[phase] = since;
+		life->known[phase] = PHASE_OPEN;
+	}
 }
 
 bool life_memory_follows(const struct proclife_process *process)

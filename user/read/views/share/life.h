@@ -125,6 +125,8 @@ static inline bool life_has_memory(const struct life *life)
 
 /* Again, since the memory of a process that is gone is, too. */
 void life_set_phases(struct life *life, const struct proclife_process *process);
+/* After that, for what goes on: since when. */
+void life_set_open_phases(struct life *life, const struct proclife_process *process);
 /* Is the memory of a process that is gone reported gone after it? */
 bool life_memory_follows(const struct proclife_process *process);
 
