@@ -302,7 +302,7 @@ void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_p
 }
 
 /* All its tasks are gone. Unless that is because the trace has ended: can there be another task? */
-static enum proclife_life_state left_in(const struct proclife_tasks *tasks,
+static enum proclife_life_state last_state_of(const struct proclife_tasks *tasks,
 				   const struct proclife_process *process)
 {
 	const struct proclife_priv_process *own = proclife_priv(process);
@@ -340,7 +340,7 @@ static void process_gone(struct proclife_tasks *tasks, struct proclife_process *
 {
 	struct proclife_priv_process *own = proclife_priv(process);
 
-	own->left = (uint8_t)left_in(tasks, process);
+	own->last_state = (uint8_t)last_state_of(tasks, process);
 	/* A thread that a gap hid can have been freed later. */
 	if (own->unfreed || !(own->counted || proclife_process_ungapped(tasks, process)))
 		process->marks.freed = 0;
@@ -427,7 +427,7 @@ void proclife_task_end(struct proclife_tasks *tasks, struct proclife_task *task)
 	if (process->open)
 		return;
 	if (awaits_leader(tasks, process))
-		group->left = PROCLIFE_IS_UNKNOWN;
+		group->last_state = PROCLIFE_IS_UNKNOWN;
 	else
 		process_gone(tasks, process);
 }

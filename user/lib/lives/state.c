@@ -122,7 +122,7 @@ bool proclife_process_ended_before(const struct proclife_process *process)
 enum proclife_life_state proclife_process_state(const struct proclife_process *process)
 {
 	return process->open ? proclife_process_state_now(process) :
-			       (enum proclife_life_state)proclife_priv(process)->left;
+			       (enum proclife_life_state)proclife_priv(process)->last_state;
 }
 
 enum proclife_life_state proclife_task_state(const struct proclife_task *task)

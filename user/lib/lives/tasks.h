@@ -39,7 +39,7 @@ enum proclife_found {
 struct proclife_priv_process {
 	uint32_t gaps; /* as in a task */
 	uint8_t args_room : 5; /* args_text has 2 to the power of this, if it is not NULL */
-	uint8_t left : 3;	/* its last state, once it is gone */
+	uint8_t last_state : 3; /* once it is gone */
 	bool group_dead : 1;
 	bool group_exit : 1;	/* exit_code is the group's */
 	bool unfreed : 1;	/* a task's FREE is missing */

@@ -159,7 +159,7 @@ void session_close(struct session *s)
 			views[i]->print_open(&s->run, s->states[i]);
 	if (options_expect(s->run.options, EXPECT_LEFT) && !s->run.options->json &&
 	    !s->run.options->expect.form)
-		left_print(&s->run);
+		leftovers_print(&s->run);
 	ret = proclife_tasks_close(s->run.tasks);
 	if (ret)
 		message("the end of the trace: %s", strerror(-ret));

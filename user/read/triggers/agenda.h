@@ -15,7 +15,7 @@ struct watched {
 	uint64_t due; /* UINT64_MAX: never */
 	size_t place; /* in the heap */
 	bool own;     /* --exec started it */
-	uint64_t left; /* the address space that its threads leave, which may be another process's; 0: none */
+	uint64_t leaving; /* the address space that its threads leave, which may be another process's; 0: none */
 	uint64_t mm;  /* the address space of it that others hold; 0: none */
 };
 

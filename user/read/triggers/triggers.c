@@ -85,9 +85,9 @@ static void look_at(struct triggers *t, const struct proclife_process *process, 
 
 	if (watched && watched->own)
 		return;
-	if (watched && watched->left && is_held(process)) {
-		agenda_set_held(&t->agenda, watched, watched->left);
-		watched->left = 0;
+	if (watched && watched->leaving && is_held(process)) {
+		agenda_set_held(&t->agenda, watched, watched->leaving);
+		watched->leaving = 0;
 	}
 	for (i = 0; i < t->count; i++) {
 		struct alert alert = { .condition = &t->conditions[i], .ts = t->now };
@@ -115,7 +115,7 @@ static void look_at_held(struct triggers *t, const struct proclife_record *recor
 	const struct watched *held = agenda_find_held(&t->agenda, record->mm.mm);
 
 	if (process && record->mm.what == PROCLIFE_MM_LEFT)
-		agenda_add(&t->agenda, process)->left = record->mm.mm;
+		agenda_add(&t->agenda, process)->leaving = record->mm.mm;
 	else if (held && held->process != process)
 		look_at(t, held->process, false);
 }

@@ -154,7 +154,7 @@ void verdict_print(const struct run *run);
 bool verdict_failed(const struct run *run);
 
 /* Prints what lives; call it before the tasks are closed. */
-void left_print(const struct run *run);
+void leftovers_print(const struct run *run);
 
 #define MODULE_NAME "proclife"
 

@@ -10,7 +10,7 @@
 #define PID_COLUMNS 7
 
 /* One that lives; they are in the order in which they appeared, the order of their ids. */
-struct left {
+struct leftover {
 	const struct proclife_process *process;
 	size_t parent; /* from 1 on; 0: it does not live */
 	size_t child;  /* the first; the next ones of one parent follow by next */
@@ -18,7 +18,7 @@ struct left {
 	size_t next;
 };
 
-static size_t find(const struct left *all, size_t count, uint64_t id)
+static size_t find(const struct leftover *all, size_t count, uint64_t id)
 {
 	size_t low = 0, high = count;
 
@@ -34,21 +34,21 @@ static size_t find(const struct left *all, size_t count, uint64_t id)
 }
 
 /* [0] stands above all; the caller frees it. */
-static struct left *collect(const struct run *run, size_t *count)
+static struct leftover *collect(const struct run *run, size_t *count)
 {
 	const struct proclife_process *process = NULL;
-	struct left *all = NULL;
+	struct leftover *all = NULL;
 	size_t size = 0, n = 0, i;
 
 	ARRAY_GROW(all, n, size);
-	all[0] = (struct left){ .process = NULL };
+	all[0] = (struct leftover){ .process = NULL };
 	while ((process = proclife_tasks_next(run->tasks, process))) {
 		if (!process->selected || !process->matches ||
 		    proclife_process_state(process) != PROCLIFE_IS_ALIVE)
 			continue;
 		n++;
 		ARRAY_GROW(all, n, size);
-		all[n] = (struct left){ .process = process };
+		all[n] = (struct leftover){ .process = process };
 	}
 	for (i = 1; i <= n; i++) {
 		size_t parent = find(all + 1, n, all[i].process->parent_id);
@@ -85,11 +85,11 @@ static void put(const struct run *run, struct text *line, const struct proclife_
 
 #define DEEPEST 20 /* levels that are indented */
 
-void left_print(const struct run *run)
+void leftovers_print(const struct run *run)
 {
 	struct text line;
 	size_t count, i;
-	struct left *all = collect(run, &count);
+	struct leftover *all = collect(run, &count);
 	unsigned int depth = 0;
 
 	text_init(&line, run->screen);
