@@ -398,6 +398,15 @@ static int not_run(void *unused)
 	return 0;
 }
 
+static struct task_struct *create_thread(void)
+{
+	struct task_struct *thread = kthread_create(not_run, NULL, "proclife_reaped");
+
+	if (thread == ERR_PTR(-ENOMEM)) /* again: memory may have been short for a moment only */
+		thread = kthread_create(not_run, NULL, "proclife_reaped");
+	return thread;
+}
+
 /*
  * Are the hooks called? The compiler may have inlined a function where it counts. So this creates a
  * kernel thread and stops it before it has run: it exits and reaps itself.
@@ -405,7 +414,7 @@ static int not_run(void *unused)
 static int try_hooks(void)
 {
 	unsigned long deadline = jiffies + 10 * HZ;
-	struct task_struct *thread = kthread_create(not_run, NULL, "proclife_reaped");
+	struct task_struct *thread = create_thread();
 	unsigned long hits;
 	unsigned int id;
 

@@ -143,7 +143,7 @@ static void load_with_faults(const char *name)
 	for (type = 0; type < 64; type++)
 		if (without[type])
 			print_message("loaded without type %u: %u times\n", type, without[type]);
-	/* If the hook by ftrace fails, a kprobe replaces it. */
+	/* What it allocates is tried twice. */
 	assert_int_equal(without[PROCLIFE_REAP], 0);
 }
 
