@@ -188,9 +188,13 @@ void proclife_detach(void)
 			if (!ret)
 				by_ftrace = 0;
 		}
-		for (id = 0; id < ATTACH_MOST; id++)
-			if (by_kprobe & BIT(id) && !(ret = unregister_probe(id)))
+		for (id = 0; id < ATTACH_MOST; id++) {
+			if (!(by_kprobe & BIT(id)))
+				continue;
+			ret = unregister_probe(id);
+			if (!ret)
 				by_kprobe &= ~BIT(id);
+		}
 		if (!by_ftrace && !by_kprobe)
 			break;
 		pr_crit_once("ftrace does not remove the hook (%d), as after an internal fault; the module cannot be unloaded until the next boot\n",

@@ -2,12 +2,12 @@
 /*
  * Records that any process can cause as often as it likes have a budget on each CPU. Otherwise an
  * unprivileged process could call wait() without children, rename itself, signal itself, exec what
- * cannot be run, move between empty cgroups that lie deep below its own, or hand its zombies from one
- * dying parent to the next in a loop, and so overwrite the rings much faster than by forking. Each of
- * these kinds has an account. It earns with time, and also with each fork, exec and reap: these come
- * along with such records, and cost the process something. So the records that belong to beginning and ending processes are not
- * suppressed, however fast the machine is, unless another task on that CPU empties the account. The
- * RENAME of an exec needs no budget.
+ * cannot be run, move between empty cgroups that lie deep below its own, or hand its zombies from
+ * one dying parent to the next in a loop, and so overwrite the rings much faster than by forking.
+ * Each of these kinds has an account. It earns with time, and also with each fork, exec and reap:
+ * these come along with such records, and cost the process something. So the records that belong to
+ * beginning and ending processes are not suppressed, however fast the machine is, unless another
+ * task on that CPU empties the account. The RENAME of an exec needs no budget.
  */
 #ifndef PROCLIFE_BUDGET_H
 #define PROCLIFE_BUDGET_H

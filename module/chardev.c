@@ -31,15 +31,16 @@
  */
 static bool is_granted(const struct inode *inode)
 {
-	return (inode->i_mode & S_IRGRP) && !gid_eq(inode->i_gid, GLOBAL_ROOT_GID) &&
+	return (inode->i_mode & 0040) && !gid_eq(inode->i_gid, GLOBAL_ROOT_GID) &&
 	       in_group_p(inode->i_gid) && task_active_pid_ns(current) == &init_pid_ns &&
 	       !strcmp(inode->i_sb->s_type->name, "devtmpfs");
 }
 
 /*
- * The records are about all users and all namespaces, as the records of tracefs and of perf for the whole
- * machine. So the mode of a file is not enough: CAP_DAC_READ_SEARCH overrides it, and the root of a container
- * owns the file. It takes the capability to observe the machine, or root's word; in a user namespace, neither.
+ * The records are about all users and all namespaces, as the records of tracefs and of perf for the
+ * whole machine. So the mode of a file is not enough: CAP_DAC_READ_SEARCH overrides it, and the
+ * root of a container owns the file. It takes the capability to observe the machine, or root's
+ * word; in a user namespace, neither.
  */
 static bool may_read(const struct inode *inode)
 {

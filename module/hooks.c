@@ -249,8 +249,9 @@ static __always_inline void probe_mm_release(struct task_struct *p)
 }
 
 /*
- * A task's own exit, its reaper, and a detaching tracer cause one for each death. But an exiting parent or tracer
- * passes on all zombies that it has, and so does the next one that inherits them: that needs budget.
+ * A task's own exit, its reaper, and a detaching tracer cause one for each death. But an exiting
+ * parent or tracer passes on all zombies that it has, and so does the next one that inherits them:
+ * that needs budget.
  */
 static notrace noinline void probe_notify(struct task_struct *p, int signo)
 {

@@ -116,9 +116,9 @@ static bool is_descriptor(const char *filename)
 }
 
 /*
- * Without a lock, which could sleep here on PREEMPT_RT: d_path() takes one. A name that is too long for the
- * dentry never changes, and RCU frees it; a rename can tear a short one, which does no other harm. Returns how
- * long the name is; if it is too long, this copies its tail.
+ * Without a lock, which could sleep here on PREEMPT_RT: d_path() takes one. A name that is too long
+ * for the dentry never changes, and RCU frees it; a rename can tear a short one, which does no
+ * other harm. Returns how long the name is; if it is too long, this copies its tail.
  */
 static unsigned int copy_file_name(char to[PROCLIFE_PATH_LEN], const struct dentry *dentry)
 {
@@ -233,7 +233,7 @@ u32 proclife_record_wait_what(const struct pid *pid)
 	struct pt_regs *regs = task_pt_regs(current);
 	unsigned long args[6];
 
-	/* In no system call; but an init that was killed in one waits for its namespace, and still shows that one. */
+	/* In no system call; but an init that was killed in one waits for its namespace and shows it. */
 	if (current->flags & (PF_KTHREAD | PF_EXITING))
 		return pid ? PROCLIFE_WAIT_PID : PROCLIFE_WAIT_ANY;
 	if (in_compat_syscall())
@@ -264,9 +264,9 @@ void proclife_record_coredump(struct proclife_record *r, struct task_struct *p, 
 }
 
 /*
- * What out_of_memory() was called for. It is called with the oom_lock, so there is one at a time, and a task that
- * marks a victim is in it. A group's later victims are, too, so it stays; should the hook miss a call of the same
- * task, its next victim gets the cgroup of the one before.
+ * What out_of_memory() was called for. It is called with the oom_lock, so there is one at a time,
+ * and a task that marks a victim is in it. A group's later victims are, too, so it stays; should
+ * the hook miss a call of the same task, its next victim gets the cgroup of the one before.
  */
 static const struct task_struct *oom_allocator;
 static u64 oom_cgroup;
@@ -349,7 +349,7 @@ void proclife_record_state(struct proclife_record *r, struct task_struct *p)
 	if (r->flags & PROCLIFE_F_ZOMBIE && task_peek(p->ptrace)) {
 		struct task_struct *tracer = task_deref(p->parent);
 
-		/* A parent that traces it is not in its own way; nor is one that got it since it was asked above. */
+		/* A parent that traces it is not in its own way, nor one that got it since it was asked. */
 		if (tracer->signal != parent->signal && tracer != task_deref(p->real_parent))
 			s->tracer_tgid = tracer->tgid;
 	}

@@ -256,7 +256,8 @@ static __always_inline int record_result(struct task_struct *receiver, int signo
 	__sighandler_t handler = task_peek(sighand->action[signo - 1].sa.sa_handler);
 	unsigned int flags = task_peek(receiver->signal->flags);
 
-	if (flags & COMPAT_SIGNAL_GROUP_EXIT) /* it is ending: what older kernels still queue is never taken */
+	/* It is ending: what older kernels still queue is never taken. */
+	if (flags & COMPAT_SIGNAL_GROUP_EXIT)
 		return PROCLIFE_SIGNAL_IGNORED;
 	if (flags & SIGNAL_UNKILLABLE && handler == SIG_DFL)
 		return PROCLIFE_SIGNAL_IGNORED;

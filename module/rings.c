@@ -78,8 +78,8 @@ static u64 pages_of(unsigned int rings)
 #define CHECK_EVERY 256 /* pages: others take memory, too, and the loading process may be killed */
 
 /*
- * Page by page, as the kernel's own tracing buffers: that never calls the OOM killer. The page tables of their
- * mapping still can, which are a five-hundredth of it.
+ * Page by page, as the kernel's own tracing buffers: that never calls the OOM killer. The page
+ * tables of their mapping still can, which are a five-hundredth of it.
  */
 static int alloc_pages_of(struct page **pages, unsigned int count, int node)
 {

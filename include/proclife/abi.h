@@ -102,7 +102,7 @@ enum proclife_type {
 #define PROCLIFE_F_SOLE (1u << 10) /* EXITING: its group has no other thread, and none that ran has ended */
 #define PROCLIFE_F_SHARES (1u << 11) /* FORK of a process: it has its creator's memory, until it execs */
 #define PROCLIFE_F_SCRIPT (1u << 12) /* EXEC: an interpreter runs the path; the first argument is its name */
-#define PROCLIFE_F_BY_FD (1u << 13) /* EXEC: by a file descriptor; the path is the file's name, without folder */
+#define PROCLIFE_F_BY_FD (1u << 13) /* EXEC: by a file descriptor; the path is the file's name alone */
 #define PROCLIFE_F_TRACER (1u << 14) /* NOTIFY: to a tracer, of another process than the parent's */
 #define PROCLIFE_F_PEAK (1u << 15) /* EXIT: max_rss is the peak of the address space that it has now */
 #define PROCLIFE_F_AUTOREAP (1u << 16) /* NOTIFY: no process has to wait for it: it is released at once */
@@ -202,7 +202,8 @@ struct proclife_free {
 };
 
 struct proclife_wait {
-	__u32 wanted; /* the pid or process group, in the initial namespace; 0: any child, or no process has it */
+	/* The pid or process group, in the initial namespace; 0: any child, or no process has it. */
+	__u32 wanted;
 	__u32 what;   /* PROCLIFE_WAIT_*; 0: not known, as from a 32-bit program on a 64-bit kernel */
 	__u64 reserved[8];
 };
@@ -224,7 +225,8 @@ struct proclife_signal {
 	__s32 code;	/* si_code, as in sigaction(2) */
 	__s32 result;	/* PROCLIFE_SIGNAL_* */
 	__u32 to_group; /* 1: any thread of the group may take it; 0: this one */
-	__u32 blocked;	/* 1: all that may take it (64 are looked at) block or await it: it ends no task now */
+	/* 1: all that may take it (64 are looked at) block or await it: it ends no task now. */
+	__u32 blocked;
 	__u16 cause;	/* PROCLIFE_CAUSE_*; 0: not known */
 	/* PROCLIFE_F_KTHREAD, _WORKER; _EXITING if it exits, and _GROUP_DEAD if its whole process does */
 	__u16 sender_flags;
@@ -332,7 +334,10 @@ struct proclife_exiting {
  * others can be threads of this process: its last LEFT shows how many hold it from then on.
  */
 #define PROCLIFE_MM_LEFT 1
-/* The last holder lets go; a worker of the kernel will tear it down. In an interrupt, the head is as SUPPRESSED. */
+/*
+ * The last holder lets go; a worker of the kernel will tear it down. In an interrupt, the head is as
+ * SUPPRESSED.
+ */
 #define PROCLIFE_MM_ASYNC 2
 /*
  * Its anonymous memory is taken for its sake: by the OOM reaper, or process_mrelease(2), while others
@@ -386,7 +391,8 @@ struct proclife_oom {
 	__u64 reserved1;
 };
 
-#define PROCLIFE_OOM_GLOBAL 1 /* no cgroup's limit: the machine's memory, or its nodes' that the allocator may use */
+/* No cgroup's limit: the machine's memory, or its nodes' that the allocator may use. */
+#define PROCLIFE_OOM_GLOBAL 1
 #define PROCLIFE_OOM_CGROUP 2 /* the limit of a cgroup */
 
 /*
@@ -514,9 +520,13 @@ struct proclife_header {
 	char version[PROCLIFE_VERSION_LEN]; /* of the module */
 	__u32 cgroup_leave; /* PROCLIFE_CGROUP_LEAVE_* */
 	__u32 reserved0;
-	/* KiB by which an rss_* of EXITING and MM can be wrong, thrice that the peak; up to Linux 6.1, for each of its threads */
+	/*
+	 * KiB by which an rss_* of EXITING and MM can be wrong, thrice that the peak; up to Linux 6.1, for
+	 * each of its threads.
+	 */
 	__u64 rss_error;
-	__u64 marks_missed; /* the same as reap_missed, of EXITING, MM, COREDUMP, NOTIFY and an OOM's cgroup; NMIs, too */
+	/* The same as reap_missed, of EXITING, MM, COREDUMP, NOTIFY and an OOM's cgroup; NMIs, too. */
+	__u64 marks_missed;
 	__u64 reserved1[7];
 };
 
