@@ -32,7 +32,7 @@ wraps = $(foreach name,$(shell sed -n 's|^// WRAP: ||p' $1),$(patsubst %,-Wl$(co
 comma := ,
 
 UNIT_LIBRARIES := $(UNIT_SUPPORT) $(READ_ARCHIVE) $(LIB_STATIC)
-# Of a test's name.
+# The source and the object of a test, by its name.
 unit_source = $(filter %/$1.c,$(UNIT_SOURCES))
 unit_object = $(patsubst %.c,$B/%.o,$(call unit_source,$1))
 .SECONDEXPANSION:
