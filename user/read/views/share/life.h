@@ -88,7 +88,7 @@ static inline bool life_failed(const struct life *life)
 	return life->end && life->exit_code > 0;
 }
 
-/* Of --export: has it ended, but it is not known when and how? */
+/* Has it ended, but it is not known when and how? For --export. */
 static inline bool life_end_is_lost(const struct life *life)
 {
 	return !life->end && !life->marks.exited && (life->marks.reaped || life->marks.freed);
