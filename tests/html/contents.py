@@ -165,7 +165,7 @@ def check_lives(stage):
         rows = page.value("""Array.from({ length: page.lives.count }, (_, row) => {
             const lives = page.lives, mark = (name) => lives[name][row] < 0 ? null : lives[name][row];
             return { pid: lives.pid[row], seen: lives.begin[row], exited: mark('exited'), notified: mark('notified'),
-                     reaped: mark('reaped'), freed: mark('freed'), runtime: lives.runtime[row], max_rss: lives.rss[row],
+                     reaped: mark('reaped'), freed: mark('freed'), runtime: lives.cpuText(row) ? lives.runtime[row] : null, max_rss: lives.rss[row],
                      threads: lives.threads[row], execs: lives.execs[row], incomplete: lives.is(row, incomplete),
                      kthread: lives.is(row, kthread),
                      state: ['alive', 'dying', 'zombie', 'unfreed', 'freed', 'unknown'][lives.state[row]],
