@@ -303,7 +303,7 @@ void proclife_process_sure(const struct proclife_tasks *tasks, struct proclife_p
 
 /* All its tasks are gone. Unless that is because the trace has ended: can there be another task? */
 static enum proclife_life_state last_state_of(const struct proclife_tasks *tasks,
-				   const struct proclife_process *process)
+					      const struct proclife_process *process)
 {
 	const struct proclife_priv_process *own = proclife_priv(process);
 

@@ -204,10 +204,10 @@ bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase p
  */
 
 /* Does a thread of it go on? One that has begun to exit does not, whatever the others do. */
-static bool goes_on(const struct proclife_process *process)
+static bool lives_on(const struct proclife_process *process, enum proclife_life_state state)
 {
-	return process->going && !proclife_priv(process)->ends && !proclife_process_has_exited(process) &&
-	       !process->marks.reaped;
+	return state != PROCLIFE_IS_UNKNOWN && process->going && !proclife_priv(process)->ends &&
+	       !proclife_process_has_exited(process) && !process->marks.reaped;
 }
 
 /* EXIT can come long after the exit has begun. */
@@ -259,10 +259,10 @@ uint64_t proclife_process_phase_since(const struct proclife_process *process, en
 	*at_least = false;
 	switch (phase) {
 	case PROCLIFE_LIFE:
-		return goes_on(process) && state != PROCLIFE_IS_UNKNOWN ? process->marks.born : 0;
+		return lives_on(process, state) ? process->marks.born : 0;
 	case PROCLIFE_KILL:
 		killer = proclife_process_sigkill(process);
-		return killer && goes_on(process) && state != PROCLIFE_IS_UNKNOWN ? killer->ts : 0;
+		return killer && lives_on(process, state) ? killer->ts : 0;
 	case PROCLIFE_TEARDOWN:
 		return state == PROCLIFE_IS_DYING && proclife_priv(process)->all->with_notify ?
 			exit_since(process) : 0;
@@ -270,10 +270,9 @@ uint64_t proclife_process_phase_since(const struct proclife_process *process, en
 	case PROCLIFE_UNMAP:
 		return memory_since(process, phase);
 	case PROCLIFE_TRACED:
-		return state == PROCLIFE_IS_ZOMBIE && proclife_process_is_held(process) ?
-			zombie_since(process, at_least) : 0;
 	case PROCLIFE_ZOMBIE:
-		return state == PROCLIFE_IS_ZOMBIE && !proclife_process_is_held(process) ?
+		return state == PROCLIFE_IS_ZOMBIE &&
+		       proclife_process_is_held(process) == (phase == PROCLIFE_TRACED) ?
 			zombie_since(process, at_least) : 0;
 	case PROCLIFE_RCU_FREE:
 		return state == PROCLIFE_IS_UNFREED ? process->marks.reaped : 0;

@@ -144,8 +144,7 @@ static void over(void *data, struct proclife_process *process)
 
 	if (!dead)
 		return;
-	life_set_phases(dead->kept->life, process);
-	life_set_open_phases(dead->kept->life, process);
+	death_life(dead->kept);
 	dead->kept->process = NULL;
 	death_release(dead->kept);
 	id_table_delete(&deaths->dead, dead);
@@ -154,11 +153,8 @@ static void over(void *data, struct proclife_process *process)
 static void gone(void *data, struct proclife_process *process)
 {
 	struct deaths *deaths = data;
-	struct dead *dead = id_table_get(&deaths->dead, process->id);
 
-	if (dead)
-		life_end(dead->kept->life, process);
-	else if (!process->outlives && !proclife_process_has_exited(process))
+	if (!process->outlives && !proclife_process_has_exited(process) && !id_table_get(&deaths->dead, process->id))
 		gone_unseen(deaths, process);
 }
 
@@ -184,9 +180,12 @@ void deaths_free(struct deaths *deaths)
 	struct dead *dead = (void *)deaths->dead.entries;
 	size_t i;
 
-	for (i = 0; i < deaths->dead.slots; i++)
-		if (dead[i].kept)
-			death_release(dead[i].kept);
+	for (i = 0; i < deaths->dead.slots; i++) {
+		if (!dead[i].kept)
+			continue;
+		dead[i].kept->process = NULL; /* it goes, and a life that is shown can stay */
+		death_release(dead[i].kept);
+	}
 	id_table_free(&deaths->dead);
 	for (i = 0; i < MOST_DEATHS; i++)
 		if (deaths->ring[i])

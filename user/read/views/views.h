@@ -207,6 +207,12 @@ void json_suppressed(struct json *json, const struct run *run);
 /* What the header says of all marks of a death but EXIT and REAP. */
 void json_marks(struct json *json, const struct proclife_header *header);
 
+/* Is CPU time known? The snapshot, an EXIT and a FREE have it. */
+static inline bool cpu_is_known(bool exited, const struct proclife_marks *marks, uint64_t runtime)
+{
+	return exited || marks->freed || runtime;
+}
+
 /* Since when it could be reaped: a thread, and where notices are not recorded, since its exit. */
 static inline uint64_t marks_zombie_since(const struct proclife_marks *marks)
 {

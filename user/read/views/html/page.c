@@ -57,18 +57,20 @@ static void set_memory(struct page_life *life, const struct proclife_process *pr
 	life->mapped = memory_kib(&memory);
 }
 
-static void add_open(struct page *page, const struct proclife_process *process)
+static void add_phases(struct page *page, const struct proclife_process *process)
 {
 	enum proclife_phase phase;
 	uint64_t since;
 	bool at_least;
 
+	if (!life_has_open_phases(process))
+		return;
 	for (phase = PROCLIFE_LIFE + 1; phase < PROCLIFE_PHASES; phase++) {
 		since = proclife_process_phase_since(process, phase, &at_least);
 		if (!since)
 			continue;
-		ARRAY_GROW(page->going, page->going_count, page->going_room);
-		page->going[page->going_count++] = (struct page_open){ process->id, since, phase };
+		ARRAY_GROW(page->phases, page->phase_count, page->phase_room);
+		page->phases[page->phase_count++] = (struct page_phase){ process->id, since, phase };
 		page->goes_on[phase] = true;
 	}
 }
@@ -124,7 +126,7 @@ static void process_gone(void *data, struct proclife_process *process)
 		return;
 	keep(page, process);
 	if (!life_memory_follows(process)) {
-		add_open(page, process);
+		add_phases(page, process);
 		return;
 	}
 	open = id_table_add(&page->open, process->id);
@@ -139,7 +141,7 @@ static void process_over(void *data, struct proclife_process *process)
 	if (!open)
 		return;
 	set_memory(&page->all[open->life], process);
-	add_open(page, process);
+	add_phases(page, process);
 	id_table_delete(&page->open, open);
 }
 
@@ -169,7 +171,7 @@ static void end(void *state)
 	programs_free(&page->summary.programs);
 	numbers_free(&page->ends);
 	id_table_free(&page->open);
-	free(page->going);
+	free(page->phases);
 	free(page->gaps);
 	free(page->all);
 	free(page->rows);

@@ -70,7 +70,7 @@ struct page_fold {
 };
 
 /* A phase of a life that goes on at the end of the trace. */
-struct page_open {
+struct page_phase {
 	uint64_t id; /* of the life */
 	uint64_t since;
 	enum proclife_phase phase;
@@ -86,9 +86,9 @@ struct page {
 	uint32_t room;
 	struct numbers ends; /* what is said of how they ended */
 	struct id_table open; /* lives whose memory is not gone yet */
-	struct page_open *going;
-	uint32_t going_count;
-	uint32_t going_room;
+	struct page_phase *phases;
+	uint32_t phase_count;
+	uint32_t phase_room;
 	bool goes_on[PROCLIFE_PHASES]; /* does the phase, of some life? */
 	struct proclife_gap *gaps;
 	uint32_t gap_count;

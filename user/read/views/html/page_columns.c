@@ -170,12 +170,12 @@ static void pack_folds(const struct page *page, struct packed *to)
 }
 
 /* Phases that go on, but for rows that stand for several. */
-static void pack_open(const struct page *page, struct packed *to)
+static void pack_phases(const struct page *page, struct packed *to)
 {
 	uint32_t i, at, row;
 
-	for (i = 0; i < page->going_count; i++) {
-		const struct page_open *open = &page->going[i];
+	for (i = 0; i < page->phase_count; i++) {
+		const struct page_phase *open = &page->phases[i];
 
 		at = id_find(page->all, page->count, sizeof(*page->all), open->id);
 		row = at == NOBODY ? NOBODY : page->row_of[at];
@@ -223,6 +223,6 @@ void page_columns_pack(struct page *page, struct page_texts *texts, struct packe
 		packed_free(&columns.all[column].packed);
 	}
 	pack_folds(page, to);
-	pack_open(page, to);
+	pack_phases(page, to);
 	pack_critical(page, to);
 }

@@ -38,13 +38,20 @@ void life_set_phases(struct life *life, const struct proclife_process *process)
 	life->memory = memory_of(process);
 }
 
+bool life_has_open_phases(const struct proclife_process *process)
+{
+	const struct proclife_memory *memory = proclife_process_memory(process);
+
+	return process->open || process->outlives || (memory && memory->open);
+}
+
 void life_set_open_phases(struct life *life, const struct proclife_process *process)
 {
 	enum proclife_phase phase;
 	uint64_t since;
 	bool at_least;
 
-	if (!process->open && !process->outlives && !life->memory.open)
+	if (!life_has_open_phases(process))
 		return;
 	for (phase = PROCLIFE_LIFE + 1; phase < PROCLIFE_PHASES; phase++) {
 		if (life->known[phase])

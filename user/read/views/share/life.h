@@ -4,6 +4,7 @@
 #define READ_LIFE_H
 
 #include "options.h"
+#include "views/views.h"
 #include <proclife.h>
 
 /* By what deaths are ranked. */
@@ -112,10 +113,9 @@ static inline unsigned int life_status(const struct life *life)
 	return (unsigned int)life->exit_code >> 8 & 0xff;
 }
 
-/* Is the CPU time of a thread known? The snapshot, its EXIT and its FREE have it. */
 static inline bool life_has_cpu(const struct life *life)
 {
-	return life->exited || life->marks.freed || life->usage.runtime;
+	return cpu_is_known(life->exited, &life->marks, life->usage.runtime);
 }
 
 static inline bool life_has_memory(const struct life *life)
@@ -125,6 +125,8 @@ static inline bool life_has_memory(const struct life *life)
 
 /* Again, since the memory of a process that is gone is, too. */
 void life_set_phases(struct life *life, const struct proclife_process *process);
+/* Can a phase of it go on? */
+bool life_has_open_phases(const struct proclife_process *process);
 /* After that, for what goes on: since when. */
 void life_set_open_phases(struct life *life, const struct proclife_process *process);
 /* Is the memory of a process that is gone reported gone after it? */

@@ -33,7 +33,7 @@
 #define FIELD(name, kind, ...) PART(name, #name, kind, __VA_ARGS__)
 #define PART(name, path, kind, ...) ROW(name, path, kind, __VA_ARGS__)
 #define NONZERO(value) value, value /* 0: not known */
-#define USED(value) life->exited || value, value
+#define USED(value) life->exited || value, value /* counted at each EXIT */
 #define ACTOR(name, path, actor) \
 	OBJECT(path, (actor).pid) \
 	PART(name##_pid, path ".pid", PID, true, (actor).tgid) \

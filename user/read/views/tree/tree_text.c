@@ -240,7 +240,7 @@ static void put_row(struct tree_view *view, const struct row *b, unsigned int de
 	text_string(line, " ");
 	put_start(view, row_born(&view->rows, b));
 	put_life(line, figures.life_known, figures.at_least, figures.life);
-	put_cpu(view, node->marks.exited || node->marks.freed || figures.runtime, figures.runtime);
+	put_cpu(view, cpu_is_known(node->marks.exited, &node->marks, figures.runtime), figures.runtime);
 	put_rss(view, figures.max_rss);
 	tree_build_notes(view, b);
 	text_string(line, "  ");
