@@ -103,33 +103,33 @@ $(EXACTNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/exactness/*.c)) $(LIB
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-# Fuzzers need clang: they are built from the sources in one step. `make fuzz-tests FUZZ_SECONDS=300`
-# runs them; a -standalone one replays files, such as those that a fuzzer has left.
+# Fuzzers need clang, and the library built for them. `make fuzz-tests FUZZ_SECONDS=300` runs them; one that is
+# given files replays these, such as those that it has left.
 FUZZ_SECONDS ?= 20
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 # Sources that a fuzzer needs beside the library.
 FUZZ_MORE_slow := tests/fuzz/runs.c
 FUZZ_MORE_views = tests/fuzz/runs.c tests/unit/support/fake_device.c -Itests -Itests/unit/support -I. $(CMOCKA_LIBS)
-FUZZERS := $(filter-out standalone runs,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
+FUZZERS := $(filter-out runs,$(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c)))
+FUZZ_LIB := $B/watched/libproclife.a
 
-$B/tests/fuzz/%: tests/fuzz/%.c $(LIB_SOURCES) $(wildcard user/lib/*.h user/lib/*/*.h include/proclife/*.h)
+$B/tests/fuzz/%: tests/fuzz/%.c $(FUZZ_LIB)
 	@mkdir -p $(@D)
 	$(call say,CLANG)
-	$Qclang $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(LIB_SOURCES) $(FUZZ_MORE_$*)
+	$Qclang $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_MORE_$*) $(FUZZ_LIB)
 
-$B/tests/fuzz/%-standalone: tests/fuzz/%.c tests/fuzz/standalone.c $(LIB_SOURCES) $(wildcard user/lib/*.h user/lib/*/*.h include/proclife/*.h)
-	@mkdir -p $(@D)
-	$(call say,LD)
-	$Q$(CC) $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -o $@ $< tests/fuzz/standalone.c $(LIB_SOURCES) $(FUZZ_MORE_$*)
+.PHONY: $(FUZZ_LIB)
+$(FUZZ_LIB):
+	+$(MAKE) B=$B/watched CC=clang CFLAGS="$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link" $@
 
 # The program, which the fuzzer of the views runs.
-$B/tests/fuzz/views $B/tests/fuzz/views-standalone: | $B/sanitized/proclife-read
+$B/tests/fuzz/views: | $B/sanitized/proclife-read
 
 .PHONY: $B/sanitized/proclife-read
 $B/sanitized/proclife-read:
 	+$(MAKE) B=$B/sanitized CFLAGS="$(FUZZ_FLAGS)" LDFLAGS="-fsanitize=address,undefined" $@
 
-fuzz-tests: $(FUZZERS:%=$B/tests/fuzz/%) $(FUZZERS:%=$B/tests/fuzz/%-standalone)
+fuzz-tests: $(FUZZERS:%=$B/tests/fuzz/%)
 	set -e; for fuzzer in $(FUZZERS); do \
 		mkdir -p $B/tests/fuzz/corpus-$$fuzzer; \
 		$B/tests/fuzz/$$fuzzer -max_total_time=$(FUZZ_SECONDS) -max_len=40000 -timeout=60 \

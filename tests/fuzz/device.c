@@ -12,8 +12,6 @@
  * The source is opened by the first step above 4, or at the end. The first byte says: bits 0-1, how
  * many CPUs; 2, whether their rings exist; 3-4, how large they are; 5, whether it is rewound; 6,
  * whether there is a snapshot; 7, whether it is recorded.
- *
- * Compiled by clang with -fsanitize=fuzzer, or with standalone.c to replay files.
  */
 #include <recording/ctf.h>
 #include <device/device.h>

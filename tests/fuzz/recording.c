@@ -10,8 +10,6 @@
  *   bit 4: the recording counts as complete
  *   bit 5: the files have another length than when they were opened
  *   bit 6: one of the files is missing
- *
- * Compiled by clang with -fsanitize=fuzzer, or with standalone.c to replay files.
  */
 #include <recording/ctf.h>
 #include <dirent.h>

@@ -7,8 +7,6 @@
  *
  * The first byte of an input says whether one process is selected or records are lost; the others make
  * the records, see runs.h.
- *
- * Compiled by clang with -fsanitize=fuzzer, or with standalone.c to replay files.
  */
 #include "runs.h"
 
