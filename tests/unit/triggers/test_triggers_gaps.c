@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What --on reports if records are missing, or if a life had begun to end before the trace. */
 #include "fires.h"
+#include "marks.h"
 
 #include <limits.h>
 #include <signal.h>
@@ -143,6 +144,29 @@ static void test_shown(void **state)
 		  "1.470000001 exit_free>450ms: a (101), exit_free for 450 ms so far\n");
 }
 
+/* What begins after all gaps goes on, though the process was not seen since. */
+static void test_begun_after(void **state)
+{
+	struct who a = story_fork(&sh, 101, "a"), b = story_fork(&sh, 102, "b");
+	struct proclife_record exiting;
+
+	(void)state;
+	story_at(30);
+	story_sync();
+	for (uint32_t i = 0; i < STORY_RING + 5; i++)
+		story_put_on(1, record_of(0, PROCLIFE_WAIT, &pid1));
+	story_at(100);
+	story_put(signal_record(0, &a, SIGKILL, &sh));
+	exiting = exiting_record(0, &b, &sh, NULL, 0);
+	exiting.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	story_put(exiting);
+	story_at(500);
+	expect_of(folder.path, "--on kill>300ms --on teardown>300ms --on exit_free>300ms", 3,
+		  "1.400000001 kill>300ms: a (101), kill for 300 ms so far, signal from sh (100)\n"
+		  "1.400000002 teardown>300ms: b (102), teardown for 300 ms so far\n"
+		  "1.400000002 exit_free>300ms: b (102), exit_free for 300 ms so far\n");
+}
+
 /* It is exiting already when it is found, whichever process kills it now. */
 static void test_found_exiting(void **state)
 {
@@ -165,6 +189,7 @@ int main(void)
 		TRIGGERS(test_failed_zombie),
 		cmocka_unit_test_setup_teardown(test_losses, fires_begin_on_three, story_teardown),
 		TRIGGERS(test_shown),
+		TRIGGERS(test_begun_after),
 		TRIGGERS(test_found_exiting),
 	};
 

@@ -34,6 +34,18 @@ static enum proclife_life_state unreaped(const struct proclife_tasks *tasks,
 	return since(tasks, proclife_later(found, mark), state);
 }
 
+/*
+ * When a record last showed that it had not ended: it begins to exit, or is killed. From Linux 6.0 on no signal
+ * is queued for a process that has exited.
+ */
+static uint64_t shown_alive(const struct proclife_process *process)
+{
+	const struct proclife_killer *killer = proclife_process_sigkill(process);
+	uint64_t exiting = process->start ? proclife_priv(process)->last_exiting : 0;
+
+	return proclife_later(process->seen, proclife_later(exiting, killer ? killer->ts : 0));
+}
+
 /* Without REAPs, a process that exits may have been reaped. (A zombie in the snapshot was not.) */
 static enum proclife_life_state exited(const struct proclife_tasks *tasks)
 {
@@ -61,7 +73,8 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_proces
 	if (is_noticed(process))
 		return unreaped(tasks, process, process->marks.notified, exited(tasks));
 	if (process->live)
-		return unreaped(tasks, process, process->seen, own->ends ? PROCLIFE_IS_DYING : PROCLIFE_IS_ALIVE);
+		return unreaped(tasks, process, shown_alive(process),
+				own->ends ? PROCLIFE_IS_DYING : PROCLIFE_IS_ALIVE);
 	/* A zombie in the snapshot was announced before that. */
 	if (own->exited)
 		return unreaped(tasks, process, process->marks.exited,
