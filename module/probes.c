@@ -6,7 +6,6 @@
 #include <linux/printk.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
-#include <trace/events/cgroup.h>
 #include <trace/events/mmap.h>
 #include <trace/events/oom.h>
 #include <trace/events/sched.h>
@@ -19,6 +18,10 @@
 #include "probes.h"
 #include "record.h"
 #include "rings.h"
+
+#if COMPAT_HAS_CGROUPS /* without, it does not compile */
+#include <trace/events/cgroup.h>
+#endif
 
 static bool signals = true;
 module_param(signals, bool, 0444);
