@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which process is notified of an end: the parent, a tracer, or an adopter. */
 #include "check.h"
+#include "marks.h"
 #include "reapers.h"
 
 #include <flight/carry_lives.h>
@@ -37,6 +38,7 @@ static void test_traced(void **state)
 {
 	struct who gdb = process_of_pid(150, "gdb"), a = process_of_pid(200, "a");
 	const struct proclife_process *process;
+	bool at_least;
 
 	(void)state;
 	feed(tasks, task_record(3, &gdb, &init));
@@ -55,6 +57,10 @@ static void test_traced(void **state)
 	assert_int_equal(proclife_reapers_update(reapers), 0);
 	assert_int_equal(reaper_of(reapers, 150).zombies, 1);
 	assert_int_equal(reaper_of(reapers, 100).zombies, 0);
+	assert_int_equal(proclife_process_phase_since(process, PROCLIFE_TRACED, &at_least), 23);
+	/* Another tracer lets go of its zombies: not known of which. */
+	feed(tasks, suppressed_record(PROCLIFE_NOTIFY, 24, 0));
+	assert_int_equal(proclife_process_phase_since(process, PROCLIFE_TRACED, &at_least), 0);
 	feed(tasks, wait_record(6500, &gdb));
 	feed(tasks, notify_record(6523, &a, &shell));
 	assert_false(proclife_process_is_held(process));

@@ -216,13 +216,22 @@ static uint64_t exit_since(const struct proclife_process *process)
 	return proclife_process_has_exited(process) ? process->marks.exited : process->exiting;
 }
 
-/* Processes that were zombies before they were seen have been zombies for longer. */
-static uint64_t zombie_since(const struct proclife_process *process, bool *at_least)
+/*
+ * Processes that were zombies before they were seen have been zombies for longer. A tracer that exits lets go of
+ * them by a NOTIFY, which can be suppressed.
+ */
+static uint64_t zombie_since(const struct proclife_process *process, enum proclife_phase phase, bool *at_least)
 {
-	uint64_t since = proclife_process_zombie_since(process);
+	uint64_t since = proclife_process_zombie_since(process), shown = proclife_process_shown_zombie(process);
 
+	if (proclife_process_state(process) != PROCLIFE_IS_ZOMBIE || !(since | shown) ||
+	    proclife_process_is_held(process) != (phase == PROCLIFE_TRACED))
+		return 0;
+	if (phase == PROCLIFE_TRACED &&
+	    proclife_tasks_may_lack(proclife_priv(process)->all, PROCLIFE_NOTIFY, proclife_later(since, shown)))
+		return 0;
 	*at_least = !since;
-	return since ? since : proclife_process_shown_zombie(process);
+	return since ? since : shown;
 }
 
 /* Where there is nothing to unmap, no record may show that it is over. A notice of its own exit does. */
@@ -271,9 +280,7 @@ uint64_t proclife_process_phase_since(const struct proclife_process *process, en
 		return memory_since(process, phase);
 	case PROCLIFE_TRACED:
 	case PROCLIFE_ZOMBIE:
-		return state == PROCLIFE_IS_ZOMBIE &&
-		       proclife_process_is_held(process) == (phase == PROCLIFE_TRACED) ?
-			zombie_since(process, at_least) : 0;
+		return zombie_since(process, phase, at_least);
 	case PROCLIFE_RCU_FREE:
 		return state == PROCLIFE_IS_UNFREED ? process->marks.reaped : 0;
 	case PROCLIFE_EXIT_FREE:
