@@ -54,6 +54,7 @@ def longest(runs):
 
 def program(session, by, key, of):
     runs = [each for each in of if each.exited is not None  # or it has ended, and began to before
+            or each.last_exit is not None and each.announced is not None
             or each.last_exit is not None and each.reaped is not None]
     return dict(names(session, by, key), v=1, type="program", by=by, runs=len(runs),
                 failed=sum(bool(each.exit_code) for each in runs), open=len(of) - len(runs),

@@ -204,9 +204,11 @@ def check_csv_row(place, row, life, tree):
 
 
 def check_csv_end(place, row):
-    """What ended, but it is not known how, is neither one that failed nor one that did not."""
-    lost = row["ended"] != "true" and not row["exited"] and bool(row["reaped"] or row["freed"])
-    if (row["ended"] == "") != lost or (row["failed"] == "") != lost:
+    """Where it is not known whether or how it ended, it is neither one that failed nor one that did not."""
+    over = row["state"] in ("zombie", "unfreed", "freed") or \
+        any(row[name] for name in ("exited", "tracer_notified", "notified", "reaped", "end_time"))
+    ended = "true" if over else "" if row["state"] == "unknown" else "false"
+    if row["ended"] != ended or (row["failed"] == "") != (ended == "" or over and not row["wait_status"]):
         complain(f"{place}: ended is {row['ended']!r}, failed is {row['failed']!r}")
 
 
@@ -236,8 +238,12 @@ def check_csv_times(place, row, recording):
         wanted = ("", "")
     else:
         born = int(row["born"] or int(row["start"]) - recording.header["to_boottime"] or row["seen"])
-        end = row["exited"] or row["reaped"] if row["ended"] == "true" else ""
+        ended = row["ended"] == "true" and row["wait_status"]
+        zombie = row["tracer_notified"] or row["notified"]
+        end = row["exited"] or ended and (zombie or row["reaped"]) or ""
         wanted = moment(to_realtime(recording, born)), end and moment(to_realtime(recording, int(end)))
+        if ended and not (row["exited"] or zombie):  # the snapshot can have found it as a zombie, first or later
+            wanted = wanted[0], min(row["end_time"], wanted[1])
     if (row["begin_time"], row["end_time"]) != wanted:
         complain(f"{place}: {row['begin_time']} to {row['end_time']}, not {wanted}")
 
@@ -245,9 +251,9 @@ def check_csv_times(place, row, recording):
 def count_csv(path, summary):
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, strict=True))
-    ended = [row for row in rows if row["ended"] == "true"]
-    check_counts(path, summary, len(ended), sum(row["failed"] == "true" for row in rows), len(rows) - len(ended))
-    if sum(int(row["runtime"]) for row in ended) != summary.runtime:
+    ended = [row for row in rows if row["end_time"]]
+    check_counts(path, summary, len(ended), sum(row["failed"] == "true" for row in ended), len(rows) - len(ended))
+    if sum(int(row["runtime"] or 0) for row in ended) != summary.runtime:
         complain(f"{path}: the sum of runtime is not that of --summary")
 
 
@@ -338,7 +344,7 @@ def check_folded(_page, recordings):
         for process in recording.tree.values():
             stack = stack_of(recording.tree, process)
             ended = process["wait_status"] is not None
-            wanted[stack] = wanted.get(stack, 0) + (process["runtime"] if ended else 0)
+            wanted[stack] = wanted.get(stack, 0) + (process["runtime"] or 0 if ended else 0)
         stacks = read_folded(path)
         for stack in wanted.keys() | stacks.keys():
             if abs(stacks.get(stack, 0) * 1000 - wanted.get(stack, 0)) >= 1000:
@@ -544,7 +550,7 @@ def check_place(place, span, by_id, tree, process, boot):
 def count_otlp(path, summary):
     spans = [span for _, span in read_otlp(path, "spans")]
     check_counts(path, summary, len(spans), sum("status" in span for span in spans))
-    if sum(span["attributes"]["proclife.runtime"] for span in spans) != summary.runtime:
+    if sum(span["attributes"].get("proclife.runtime", 0) for span in spans) != summary.runtime:
         complain(f"{path}: the sum of runtime is not that of --summary")
 
 
@@ -571,7 +577,8 @@ def check_otlp(page, recordings):
             if recording.tree[number]["runtime"] != span["attributes"]["proclife.runtime"]:
                 complain(f"{place}: runtime")
             wanted = str(to_realtime(recording, life["born"])) if life["born"] else span["startTimeUnixNano"]
-            end = str(to_realtime(recording, life["exited"] or life["reaped"]))
+            announced = life["tracer"]["notified"] if life["tracer"] else None
+            end = str(to_realtime(recording, life["exited"] or announced or life["notified"] or life["reaped"]))
             if (span["startTimeUnixNano"], span["endTimeUnixNano"]) != (wanted, end):
                 complain(f"{place}: its times are not {wanted}, {end}")
         if {number for number, life in recording.lives.items() if life["exited"]} - by_id.keys():
@@ -822,13 +829,15 @@ def check_tracks(path, tracks, slices, by_process, recording):
 
 def count_perfetto(path, summary):
     slices = lives_of(read_perfetto(path)[1])
-    ended = [one for one in slices if one.notes.get("ended")]
     failed = [one for one in slices if "failed" in one.categories]
-    check_counts(path, summary, len(ended), len(failed), len(slices) - len(ended))
+    # A zombie that was found first had ended before.
+    ended = [one for one in slices if one.notes.get("ended") and one.notes.keys() & {"status", "signal"} and
+             not (one.end == one.begin and one.notes["state"] in ("zombie", "unfreed"))]
+    check_counts(path, summary, len(ended), sum(one in ended for one in failed), len(slices) - len(ended))
     if [one for one in slices if one.notes.get("failed")] != failed or \
-            sum("open" in one.categories for one in slices) != len(slices) - len(ended):
+            any(("open" in one.categories) == bool(one.notes.get("ended")) for one in slices):
         complain(f"{path}: its categories are not its annotations")
-    if sum(one.notes["runtime"] for one in ended) != summary.runtime:
+    if sum(one.notes.get("runtime", 0) for one in ended) != summary.runtime:
         complain(f"{path}: the sum of runtime is not that of --summary")
 
 

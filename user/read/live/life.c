@@ -167,7 +167,7 @@ static void put_phases(struct text *line, const struct life *life)
 			text_time_in(line, 10, figure.value);
 		text_style(line, STYLE_DIM);
 		/* Where notices are not recorded, that is when it began. */
-		text_printf(line, "  %s", phase == PROCLIFE_ZOMBIE && !life->marks.notified ? "exit to reaped" :
+		text_printf(line, "  %s", phase == PROCLIFE_ZOMBIE && !life->marks.notified && !life->notified_lost ? "exit to reaped" :
 			    phase == PROCLIFE_LIFE && !life->marks.born ? "its start to exit" : info->span);
 		text_style(line, STYLE_PLAIN);
 		text_line(line);

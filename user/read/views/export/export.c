@@ -58,6 +58,19 @@ int export_open(struct replacement *file, const char *option, const char *path,
 	return ret;
 }
 
+/* Has it, whether it is known when or not? @ended: by when; 0: that is not known. */
+static bool has_ended(const struct run *run, const struct proclife_process *process, uint64_t ended)
+{
+	switch (proclife_process_state(process)) {
+	case PROCLIFE_IS_ZOMBIE:
+	case PROCLIFE_IS_UNFREED:
+	case PROCLIFE_IS_FREED:
+		return process_lived_to(process) <= run->to;
+	default:
+		return ended && ended <= run->to;
+	}
+}
+
 static void tell(struct exporting *exporting, const struct proclife_process *process,
 		 bool alone_known, uint64_t alone)
 {
@@ -72,6 +85,7 @@ static void tell(struct exporting *exporting, const struct proclife_process *pro
 	life->alone = alone;
 	life->begin = overtime_born(run, process);
 	life->end = end <= run->to ? end : 0; /* as --summary has it */
+	life->ended = has_ended(run, process, end);
 	exporting->format->life(exporting->state, life, process);
 }
 

@@ -63,9 +63,10 @@ static struct frame *frame_of(struct folded *folded, struct frame *parent, const
 /* As --summary has it. */
 static bool counts(const struct run *run, const struct proclife_node *node)
 {
-	uint64_t ended = ended_by(&node->marks, node->exited, node->incomplete, node->exit_code);
+	const struct proclife_marks *marks = &node->marks;
+	uint64_t ended = marks->exited ? marks->exited : marks->notified ? marks->notified : marks->reaped;
 
-	return node->matches && ended && ended <= run->to;
+	return node->matches && node->ended && node->exit_code >= 0 && ended && ended <= run->to;
 }
 
 /* Adds up the whole tree, without recursion. */

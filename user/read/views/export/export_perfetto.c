@@ -252,8 +252,9 @@ static uint64_t end_of(const struct trace *trace, const struct life *life, const
 
 	if (end)
 		return end;
-	if (life->state == PROCLIFE_IS_ZOMBIE) /* as it was found */
-		return process->seen;
+	end = process_zombie_by(process);
+	if (end || life->state == PROCLIFE_IS_ZOMBIE)
+		return end ? end : process->seen; /* as it was found */
 	return process->outlives ? 0 : proclife_source_horizon(trace->export->run->source);
 }
 
@@ -261,19 +262,18 @@ static void add_life(void *state, const struct life *life, const struct proclife
 {
 	struct trace *trace = state;
 	struct lane *lane = lanes_get(&trace->lanes, process->id);
-	uint64_t end = end_of(trace, life, process), ns;
+	uint64_t end = end_of(trace, life, process);
 	struct packets *packets = &trace->packets;
 
 	if (!lane)
 		return;
 	put_track(trace, lane, process->comm, process->tgid);
 	packets_begin(packets, process->seen, lane->uuid, process->comm, "process");
-	if (!life->end || life_failed(life))
-		packets_category(packets, life->end ? "failed" : "open");
+	if (!life->ended || life_failed(life))
+		packets_category(packets, life->ended ? "failed" : "open");
 	perfetto_notes(packets, life);
 	packets_end_event(packets);
-	if (life_phase(life, PROCLIFE_KILL, &ns))
-		put_slice(trace, lane->uuid, "kill", life->killed, end);
+	put_phase(trace, life, lane->uuid, PROCLIFE_KILL, life->killed, end);
 	if (end)
 		packets_end_slice(packets, end, lane->uuid);
 	put_phases(trace, life, process, lane);

@@ -6,25 +6,6 @@
 #include <proclife.h>
 
 /*
- * By when it had ended; 0: that is not known. If a gap can hide a later EXIT, or if the exit began
- * unseen, when it exited is not certain; but it had, and with the status that was read, if it was
- * reaped. @exited: it was reported so.
- */
-static inline uint64_t ended_by(const struct proclife_marks *marks, bool exited, bool incomplete,
-				int32_t exit_code)
-{
-	bool sure = marks->exited || !(exited || incomplete) || exit_code < 0;
-
-	return sure ? marks->exited : marks->reaped;
-}
-
-static inline uint64_t process_ended_by(const struct proclife_process *process)
-{
-	return ended_by(&process->marks, proclife_process_has_exited(process), process->incomplete,
-			process->exit_code);
-}
-
-/*
  * By when it lived no more: at its exit or, where that was lost, at the first mark behind it; 0: none was seen. Whether
  * it counts as ended, with its status, is another question: see above.
  */
@@ -44,6 +25,25 @@ static inline uint64_t process_zombie_by(const struct proclife_process *process)
 	uint64_t shown = proclife_process_shown_zombie(process);
 
 	return shown > process->seen ? shown : 0;
+}
+
+/*
+ * By when it had ended, and it is known how; 0: that is not known, or it was before anything else of it. If a gap can
+ * hide a later EXIT, or if the exit began unseen, when it exited is not certain; but it had, and with the status that
+ * was read, once it was a zombie or was reaped.
+ */
+static inline uint64_t process_ended_by(const struct proclife_process *process)
+{
+	const struct proclife_marks *marks = &process->marks;
+	uint64_t zombie = proclife_process_announced(process);
+
+	if (marks->exited || process->exit_code < 0)
+		return marks->exited;
+	if (!zombie)
+		zombie = process_zombie_by(process);
+	if (zombie && !proclife_process_ended_before(process))
+		return zombie;
+	return proclife_process_has_exited(process) || process->incomplete ? marks->reaped : 0;
 }
 
 /* Has it, and is it known how? */

@@ -27,7 +27,7 @@ struct life {
 	const struct run *run;
 	uint64_t when; /* its exit; 0: when that began was not seen */
 	uint64_t begin; /* of --export: its fork, by its start if that was before the trace */
-	uint64_t end;	/* of --export: by when it had ended; 0: it has not, as far as is known */
+	uint64_t end;	/* of --export: by when it had ended; 0: it has not, or that is not known */
 	uint64_t order; /* of the deaths */
 	struct figure figure; /* of --sort */
 	struct proclife_marks marks;
@@ -60,6 +60,7 @@ struct life {
 	int32_t exit_code;
 	enum proclife_life_state state;
 	bool exited; /* its last EXIT was seen */
+	bool ended;  /* of --export */
 	bool has_uid;
 	bool alone_known;
 	bool args_cut;
@@ -86,19 +87,19 @@ void life_end(struct life *life, const struct proclife_process *process);
 /* Did it exit with another status than 0, or was it killed? */
 static inline bool life_failed(const struct life *life)
 {
-	return life->end && life->exit_code > 0;
+	return life->ended && life->exit_code > 0;
 }
 
-/* Has it ended, but it is not known when and how? For --export. */
-static inline bool life_end_is_lost(const struct life *life)
+/* Is it known whether it did? */
+static inline bool life_failed_is_known(const struct life *life)
 {
-	return !life->end && !life->marks.exited && (life->marks.reaped || life->marks.freed);
+	return life->ended ? life->exit_code >= 0 : life->state != PROCLIFE_IS_UNKNOWN;
 }
 
-/* Is it known how it ended? If its exit was lost, the reap says that it has, and so that this was read. */
+/* Is it known how it ended? If its exit was lost, what came later says that it has, and so that this was read. */
 static inline bool life_has_status(const struct life *life)
 {
-	return (life->exited || life->end) && life->exit_code >= 0;
+	return (life->exited || life->ended) && life->exit_code >= 0;
 }
 
 /* The signal that killed it; 0: none did. */
@@ -115,7 +116,7 @@ static inline unsigned int life_status(const struct life *life)
 
 static inline bool life_has_cpu(const struct life *life)
 {
-	return cpu_is_known(life->exited, &life->marks, life->usage.runtime);
+	return cpu_is_known(life->exited, life->state, life->incomplete, life->usage.runtime);
 }
 
 static inline bool life_has_memory(const struct life *life)

@@ -33,7 +33,7 @@
 #define FIELD(name, kind, ...) PART(name, #name, kind, __VA_ARGS__)
 #define PART(name, path, kind, ...) ROW(name, path, kind, __VA_ARGS__)
 #define NONZERO(value) value, value /* 0: not known */
-#define USED(value) life->exited || value, value /* counted at each EXIT */
+#define USED(value) life->exited, value /* counted at each EXIT */
 #define ACTOR(name, path, actor) \
 	OBJECT(path, (actor).pid) \
 	PART(name##_pid, path ".pid", PID, true, (actor).tgid) \
@@ -107,8 +107,8 @@ FIELD(maj_flt, COUNT, USED(life->usage.maj_flt))
 FIELD(nvcsw, COUNT, USED(life->usage.nvcsw))
 FIELD(nivcsw, COUNT, USED(life->usage.nivcsw))
 
-FIELD(ended, FLAG, !life_end_is_lost(life), life->end)
-FIELD(failed, FLAG, !life_end_is_lost(life), life_failed(life))
+FIELD(ended, FLAG, life->ended || life->state != PROCLIFE_IS_UNKNOWN, life->ended)
+FIELD(failed, FLAG, life_failed_is_known(life), life_failed(life))
 FIELD(wait_status, COUNT, life_has_status(life), (uint32_t)life->exit_code)
 FIELD(status, COUNT, life_has_status(life) && !life_signal(life), life_status(life))
 FIELD(signal, SIGNAL, life_has_status(life) && life_signal(life), life_signal(life))
