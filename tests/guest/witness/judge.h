@@ -27,6 +27,7 @@ struct life {
 	struct proclife_killer killer;	 /* signo 0: none */
 	struct proclife_memory memory;
 	bool with_memory; /* `memory` is known */
+	size_t last;	  /* of `threads`: the last one that exited; SIZE_MAX: not seen */
 };
 
 extern struct proclife_record *forks;

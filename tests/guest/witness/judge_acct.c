@@ -60,11 +60,13 @@ static void compare_acct(const struct acct_life *acct, const struct proclife_pro
 		differs(pid, "system time %g s, but accounted %g", (double)p->stime / 1e9, acct->stime);
 	expect_after(pid, "minor faults", p->min_flt, least_of(acct->min_flt), FEW + acct->min_flt / 512);
 	expect_after(pid, "major faults", p->maj_flt, acct->maj_flt, FEW);
+	compared("figures", "accounting", before);
 }
 
-static bool is_same_end(const struct acct_life *acct, uint64_t exited)
+/* It looks just before the last EXIT; the exit can have begun long before, as with a core dump. */
+static bool is_same_end(const struct acct_life *acct, const struct life *life)
 {
-	double end = (double)proclife_source_realtime(source, exited) / 1e9;
+	double end = (double)proclife_source_realtime(source, threads[life->last].exit.ts) / 1e9;
 
 	return acct->end > end - 2.5 && acct->end < end + 2.5;
 }
@@ -78,11 +80,11 @@ unsigned long judge_acct(struct witnesses *witnesses)
 		const struct proclife_process *p = &lives[k].process;
 		struct acct_life *found = NULL;
 
-		if (!p->marks.exited)
+		if (!p->marks.exited || lives[k].last == SIZE_MAX)
 			continue;
 		for (size_t i = 0; i < witnesses->acct_count && !found; i++)
 			if (witnesses->acct[i].pid == p->tgid && !witnesses->acct[i].used &&
-			    is_same_end(&witnesses->acct[i], p->marks.exited))
+			    is_same_end(&witnesses->acct[i], &lives[k]))
 				found = &witnesses->acct[i];
 		/* The end of a kernel thread is accounted, too. There is nothing else to compare. */
 		if (p->flags & PROCLIFE_F_KTHREAD) {

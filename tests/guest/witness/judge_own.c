@@ -4,23 +4,11 @@
 
 #include <inttypes.h>
 
-/* A process begins to exit when its last thread does. */
-static const struct thread *last_thread_of(const struct proclife_process *process)
-{
-	for (size_t i = thread_count; i--;) {
-		const struct thread *t = &threads[i];
-
-		if (t->exit.tgid == process->tgid &&
-		    (t->exiting.ts ? t->exiting.ts : t->exit.ts) == process->marks.exited)
-			return t;
-	}
-	return NULL;
-}
-
 /* The kernel splits the time by its ticks: with few of them, one more changes the split. */
 static void compare_split(const struct own_life *own, const struct proclife_process *p, uint64_t most)
 {
 	uint64_t user, system;
+	unsigned long before = differences;
 
 	if (p->runtime < 8 * tick)
 		return;
@@ -29,6 +17,7 @@ static void compare_split(const struct own_life *own, const struct proclife_proc
 		differs(own->pid, "user time %" PRIu64 " ns, but %" PRIu64, user, own->utime * 1000);
 	if (system > own->stime * 1000 + most || own->stime * 1000 > system + most)
 		differs(own->pid, "system time %" PRIu64 " ns, but %" PRIu64, system, own->stime * 1000);
+	compared("user and system time", "wait4", before);
 }
 
 /* KiB by which the counters can be off: each CPU keeps a batch. */
@@ -37,28 +26,39 @@ static void compare_split(const struct own_life *own, const struct proclife_proc
 /* wait4() includes the program before an exec, which the module does not. */
 static void compare_peak(const struct own_life *own, const struct proclife_process *p)
 {
+	unsigned long before = differences;
+
 	if (!p->max_rss && lossy) /* the MM that has it can be among what was lost */
 		return;
 	if (!p->max_rss || p->max_rss > own->max_rss + BATCH ||
 	    (!p->execs && p->max_rss + BATCH < own->max_rss))
 		differs(own->pid, "a peak of %" PRIu64 " KiB, but %" PRIu64 " by wait4", p->max_rss, own->max_rss);
+	compared("peak", "wait4", before);
 }
 
-static void compare_usage(const struct own_life *own, const struct proclife_process *p)
+static void compare_usage(const struct own_life *own, const struct life *life)
 {
-	const struct thread *thread = last_thread_of(p);
+	const struct proclife_process *p = &life->process;
+	const struct thread *thread = life->last == SIZE_MAX ? NULL : &threads[life->last];
+	unsigned long before = differences;
 
-	if (!thread || !thread->final)
+	if (!thread || !thread->final) {
+		if (!p->incomplete)
+			differs(own->pid, "not incomplete, but without the figures of its EXIT or its FREE");
 		return;
+	}
 	/* wait4() rounds both down to a microsecond. */
 	expect_between(own->pid, "CPU time (ns)", thread->exit.exit.runtime,
 		       (own->utime + own->stime) * 1000 + 2000, thread->final + 2000);
+	compared("CPU time", "wait4", before);
 	compare_split(own, p, tick + MS + thread->final - thread->exit.exit.runtime);
 	compare_peak(own, p);
+	before = differences;
 	expect_after(own->pid, "wait4's minor faults", own->min_flt, p->min_flt, FEW);
 	expect_after(own->pid, "wait4's major faults", own->maj_flt, p->maj_flt, FEW);
 	expect_after(own->pid, "wait4's switches", own->nvcsw, p->nvcsw, FEW);
 	expect_after(own->pid, "wait4's involuntary switches", own->nivcsw, p->nivcsw, FEW);
+	compared("faults and switches", "wait4", before);
 }
 
 static void compare_fork(const struct own_life *own, const struct proclife_process *p)
@@ -174,7 +174,7 @@ static void compare_own(const struct own_life *own, const struct life *life)
 	if (p->exit_code >= 0)
 		expect_same(pid, "status", p->exit_code, own->status);
 	if (p->marks.exited)
-		compare_usage(own, p);
+		compare_usage(own, life);
 	if (p->marks.born)
 		compare_fork(own, p);
 	if (p->cgroup)
