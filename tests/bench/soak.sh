@@ -46,8 +46,7 @@ in_guest() {
 show() {
 	local figures lost bytes
 	mapfile -t figures <"$share/figures"
-	"$programs/exact/judge" "$share/truth" || exit
-	"$programs/exact/judge" "$share/truth" proclife proclife <"$share/tree.json" || exit
+	"$programs/exact/judge" --format proclife "$share/truth" "$share/tree.json" || exit
 	echo
 	bytes=$(cat "$share"/recording/* | wc -c)
 	lost=$(sed -n 's/.*"lost":\([0-9]*\).*/\1/p' "$share/tree.json" | tail -n 1)
