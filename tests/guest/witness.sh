@@ -4,7 +4,8 @@
 # accounting and taskstats watch, and compares every process and thread of the whole machine with the
 # recording; our own workload is compared with wait4(2) and its own clock, too. With
 # loss, the rings are small and the reader is stopped again and again.
-# Prints a line for each load. Exit status: 0 if nothing differs, 1 if something does.
+# Prints a line for each load. With $KEEP, what was recorded, and what the witnesses said, is left in $KEEP/LOAD,
+# where the judge can be run again. Exit status: 0 if nothing differs, 1 if something does.
 set -u
 tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
 build=${B:-build}
@@ -104,6 +105,7 @@ run() {
 	wait $listener || { echo "witness: $name: taskstats lost something" && return 1; }
 	[[ $status == 0 ]] || { echo "witness: $name: status $status" && cat "$folder/load" && return 1; }
 	[[ $name != own* ]] || kind=own
+	[[ ! ${KEEP-} ]] || cp -r "$folder" "$KEEP/$name" || return
 	"$witness" judge "$name" "$folder/recording" $kind "$folder" "${least[$name]}" || return
 	# A run without a loss tests nothing about losses.
 	[[ $name != *_with_loss ]] || proclife-read -i "$folder/recording" --expect 'lost>0' >/dev/null 2>&1
