@@ -82,6 +82,9 @@ $(GUEST_TESTS): $B/tests/guest/%: $B/tests/guest/%.o $(GUEST_COMMON) $(LIB_STATI
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(CMOCKA_LIBS) $(KMOD_LIBS)
 
+# Leaves what the kernel reports of tasks that end.
+LISTEN := $B/tests/truth/listen
+
 EXCHANGE := $B/tests/hook/exchange
 
 workloads: $(WORKLOADS)
@@ -99,7 +102,7 @@ $(FUZZ_DEVICE): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/fuzz/*.c)) $B/tests
 
 EXACTNESS := $B/tests/guest/exactness/exactness
 
-$(EXACTNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/exactness/*.c)) $(LIB_STATIC)
+$(EXACTNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/exactness/*.c)) $B/tests/truth/trace.o $(LIB_STATIC)
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 

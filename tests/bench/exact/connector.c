@@ -19,7 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "listener.h"
+#include "truth/listener.h"
 #include "write_plain.h"
 
 #define CPUS 4096

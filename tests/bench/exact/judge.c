@@ -25,6 +25,7 @@ static const struct {
 	{ "strace", read_strace,
 	  "strace -f --seccomp-bpf -ttt -o FILE -e trace=%process,prctl\n"
 	  "             -e 'signal=!chld'" },
+	{ "taskstats", read_taskstats, "the file that tests/truth/listen.c fills" },
 	{ "trace-cmd", read_trace_cmd, "of trace-cmd record -C mono: trace-cmd report -t" },
 };
 

@@ -96,6 +96,7 @@ uint64_t read_bcc(struct lives *lives, FILE *in, uint64_t to_realtime);
 uint64_t read_perf(struct lives *lives, FILE *in, uint64_t to_realtime);
 uint64_t read_proclife(struct lives *lives, FILE *in, uint64_t to_realtime);
 uint64_t read_strace(struct lives *lives, FILE *in, uint64_t to_realtime);
+uint64_t read_taskstats(struct lives *lives, FILE *in, uint64_t to_realtime);
 uint64_t read_trace_cmd(struct lives *lives, FILE *in, uint64_t to_realtime);
 
 /* Parses a tracepoint's event in text, which it changes; false if it makes no sense. */

@@ -14,7 +14,7 @@ declare -A title=(
 	[bcc]='bcc' [bpftrace]='bpftrace' [auditd]='auditd' [sysdig]='sysdig' [strace]='strace -f'
 )
 declare -A format=(
-	[proclife]=proclife [ftrace]=trace-cmd [perf]=perf [perf_sched]=perf [acct]=acct [bcc]=bcc
+	[proclife]=proclife [ftrace]=trace-cmd [perf]=perf [perf_sched]=perf [acct]=acct [bcc]=bcc [taskstats]=taskstats
 	[auditd]=audit [strace]=strace
 )
 tools='proclife ftrace perf perf_sched lttng connector taskstats acct bcc bpftrace auditd sysdig strace'
@@ -147,14 +147,14 @@ end_connector() { dismiss connector; }
 text_connector() { cat connector.txt; }
 
 begin_taskstats() {
-	observe taskstats "$programs/exact/taskstats" taskstats.txt $((4 * buffer_kib))
-	sleep 1
+	observe taskstats "$B/tests/truth/listen" taskstats taskstats $((4 * buffer_kib))
+	await taskstats grep -q ready taskstats.log
 }
 end_taskstats() { dismiss taskstats; }
-text_taskstats() { cat taskstats.txt; }
+text_taskstats() { cat taskstats; }
 
 begin_acct() {
-	observe acct "$programs/exact/acct" acct
+	observe acct "$B/tests/truth/listen" acct acct
 	await acct grep -q ready acct.log
 }
 end_acct() { dismiss acct; }

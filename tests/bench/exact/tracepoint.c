@@ -2,43 +2,21 @@
 /* The kernel's tracepoints of tasks, as trace-cmd and perf print them. */
 #include "lives.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "guest/exactness/fields.h"
+#include "truth/trace.h"
 
 bool lives_tracepoint(struct lives *lives, uint64_t ts, const char *event, char *text)
 {
-	const char *name;
-	uint32_t pid, parent;
+	struct trace_event e;
 
-	if (!strcmp(event, "sched_process_fork")) { /* comm= pid= child_comm= child_pid= */
-		if (!take_number(text, " child_pid=", &pid) ||
-		    !take_text(text, " child_comm=", &name) ||
-		    !take_number(text, " pid=", &parent) || pid > MAX_PID || parent > MAX_PID)
-			return false;
-		lives_fork(lives, ts, pid, parent);
-		lives_name(lives, ts, pid, name);
-	} else if (!strcmp(event, "sched_process_exec")) { /* filename= pid= old_pid= */
-		if (!take_number(text, " pid=", &pid) || !take_text(text, "filename=", &name) ||
-		    pid > MAX_PID)
-			return false;
-		lives_name(lives, ts, pid, name_of_path(name));
-	} else if (!strcmp(event, "task_rename")) { /* pid= oldcomm= newcomm= oom_score_adj= */
-		text += strspn(text, " ");
-		/* Kernels from 2026 on lack the pid; the event of the exit has the name, too. */
-		if (strncmp(text, "pid=", 4))
-			return true;
-		pid = strtoul(text + 4, NULL, 10);
-		if (!take_number(text, " oom_score_adj=", &parent) ||
-		    !take_text(text, " newcomm=", &name) || pid > MAX_PID)
-			return false;
-		lives_name(lives, ts, pid, name);
-	} else if (!strcmp(event, "sched_process_exit")) { /* comm= pid= prio= */
-		if (!take_number(text, " pid=", &pid) || !take_text(text, "comm=", &name) || pid > MAX_PID)
-			return false;
-		lives_name(lives, ts, pid, name);
-		lives_exit(lives, ts, pid, -1);
-	}
+	if (!trace_parse(&e, event, text) || e.pid > MAX_PID || e.other > MAX_PID)
+		return e.kind == TRACE_KINDS; /* of another kind */
+	if (e.kind == TRACE_FORK)
+		lives_fork(lives, ts, e.pid, e.other);
+	if (e.kind == TRACE_EXEC)
+		lives_name(lives, ts, e.pid, name_of_path(e.text));
+	else if (e.kind == TRACE_FORK || e.kind == TRACE_EXIT || (e.kind == TRACE_RENAME && e.pid))
+		lives_name(lives, ts, e.pid, e.text); /* the exit has what a rename without a pid leaves out */
+	if (e.kind == TRACE_EXIT)
+		lives_exit(lives, ts, e.pid, -1);
 	return true;
 }

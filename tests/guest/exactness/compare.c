@@ -32,7 +32,7 @@
  */
 #define USUAL 2000000ULL
 
-struct event *events_add(struct events *events, enum kind kind)
+struct event *events_add(struct events *events, enum trace_kind kind)
 {
 	struct event *e;
 
@@ -56,11 +56,11 @@ void events_free(struct events *events)
 
 void records_add(struct events *records, const struct proclife_record *r, bool selected)
 {
-	static const enum kind kinds[PROCLIFE_TYPES] = {
-		[PROCLIFE_FORK] = KIND_FORK,
-		[PROCLIFE_EXEC] = KIND_EXEC,
-		[PROCLIFE_EXIT] = KIND_EXIT,
-		[PROCLIFE_FREE] = KIND_FREE,
+	static const enum trace_kind kinds[PROCLIFE_TYPES] = {
+		[PROCLIFE_FORK] = TRACE_FORK,
+		[PROCLIFE_EXEC] = TRACE_EXEC,
+		[PROCLIFE_EXIT] = TRACE_EXIT,
+		[PROCLIFE_FREE] = TRACE_FREE,
 	};
 	struct event *e;
 
@@ -71,9 +71,9 @@ void records_add(struct events *records, const struct proclife_record *r, bool s
 	e->selected = selected;
 	e->worker = r->flags & PROCLIFE_F_WORKER;
 	e->pid = r->pid;
-	if (e->kind == KIND_FORK)
+	if (e->kind == TRACE_FORK)
 		e->other = r->fork.creator_pid;
-	if (e->kind == KIND_EXEC) {
+	if (e->kind == TRACE_EXEC) {
 		e->other = r->exec.old_pid;
 		e->by_fd = r->flags & PROCLIFE_F_BY_FD;
 		memcpy(e->tail, r->exec.path, PROCLIFE_PATH_LEN);
@@ -82,14 +82,14 @@ void records_add(struct events *records, const struct proclife_record *r, bool s
 	}
 
 	/* Every FORK has a task_newtask in ftrace as well: for workers it is the only one. */
-	if (e->kind == KIND_FORK && !e->worker) {
+	if (e->kind == TRACE_FORK && !e->worker) {
 		size_t fork = records->count - 1;
 
-		e = events_add(records, KIND_NEWTASK);
+		e = events_add(records, TRACE_NEWTASK);
 		*e = records->event[fork];
 	}
 	if (r->type == PROCLIFE_FORK)
-		e->kind = KIND_NEWTASK;
+		e->kind = TRACE_NEWTASK;
 }
 
 static int by_owner(const void *a, const void *b)
@@ -112,9 +112,9 @@ static void compare_pair(const struct event *record, const struct event *line)
 	if (strcmp(record->comm, line->comm))
 		fault(FAULT_FTRACE, "%s of %u: comm \"%s\", ftrace \"%s\"", kind, record->pid,
 		      record->comm, line->comm);
-	if (record->kind != KIND_NEWTASK && record->other != line->other)
+	if (record->kind != TRACE_NEWTASK && record->other != line->other)
 		fault(FAULT_FTRACE, "%s of %u: %s pid %u, ftrace %u", kind, record->pid,
-		      record->kind == KIND_FORK ? "creator" : "old", record->other, line->other);
+		      record->kind == TRACE_FORK ? "creator" : "old", record->other, line->other);
 	/* ftrace has the path that was executed, and the module the file. */
 	if (record->by_fd ? strncmp(line->tail, "/dev/fd/", 8) : strcmp(record->tail, line->tail))
 		fault(FAULT_FTRACE, "exec of %u: path \"%s\", ftrace \"%s\"", record->pid,
@@ -126,7 +126,7 @@ static void single(const struct event *e, const char *side, uint64_t from, uint6
 {
 	if (e->ts >= from && e->ts <= to)
 		fault(FAULT_FTRACE, "%s of %u (%s) at %llu only in %s", kind_names[e->kind], e->pid,
-		      e->kind == KIND_EXEC ? e->tail : e->comm, (unsigned long long)e->ts, side);
+		      e->kind == TRACE_EXEC ? e->tail : e->comm, (unsigned long long)e->ts, side);
 }
 
 static bool same_owner(const struct event *a, const struct event *b)
@@ -144,7 +144,7 @@ static void count_lives(const struct events *records, struct comparison *result)
 
 		if (i && !same_owner(e, e - 1))
 			n = 0;
-		if (e->kind == KIND_NEWTASK && e->selected && ++n > result->lives_per_pid)
+		if (e->kind == TRACE_NEWTASK && e->selected && ++n > result->lives_per_pid)
 			result->lives_per_pid = n;
 	}
 }

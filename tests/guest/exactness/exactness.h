@@ -12,6 +12,8 @@
 #include <proclife.h>
 #include <sys/types.h>
 
+#include "truth/trace.h"
+
 enum fault {
 	FAULT_FTRACE,
 	FAULT_ORPHAN,
@@ -28,11 +30,11 @@ enum fault {
 __attribute__((format(printf, 2, 3))) void fault(enum fault kind, const char *format, ...);
 uint64_t fault_count(enum fault kind);
 
-/* One event, as a record or as a line of ftrace. */
-enum kind { KIND_NEWTASK, KIND_FORK, KIND_EXEC, KIND_EXIT, KIND_FREE, KINDS };
+#define KINDS TRACE_RENAME /* those before are compared */
 
 #define TAIL_LEN PROCLIFE_PATH_LEN
 
+/* One event, as a record or as a line of ftrace. */
 struct event {
 	uint64_t ts; /* CLOCK_MONOTONIC, ns */
 	uint8_t kind;
@@ -51,7 +53,7 @@ struct events {
 	size_t room;
 };
 
-struct event *events_add(struct events *events, enum kind kind);
+struct event *events_add(struct events *events, enum trace_kind kind);
 void events_free(struct events *events);
 
 /* ftrace.c: the same events in an ftrace instance of our own */

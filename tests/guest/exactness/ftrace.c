@@ -9,21 +9,13 @@
 #include <unistd.h>
 
 #include "exactness.h"
-#include "fields.h"
+#include "truth/trace.h"
 
 /*
  * The instance stays for the next run: switching tracepoints on and off rewrites the kernel's
  * code, which the multi-threaded emulation of QEMU 7.2 does not always survive.
  */
 static const char instance[] = "/sys/kernel/tracing/instances/proclife-exactness";
-
-static const char *const names[KINDS] = {
-	[KIND_NEWTASK] = "task/task_newtask",
-	[KIND_FORK] = "sched/sched_process_fork",
-	[KIND_EXEC] = "sched/sched_process_exec",
-	[KIND_EXIT] = "sched/sched_process_exit",
-	[KIND_FREE] = "sched/sched_process_free",
-};
 
 static int put(const char *file, const char *text)
 {
@@ -51,7 +43,7 @@ static int set_up(void)
 	if (!ret)
 		ret = put("buffer_size_kb", "16384");
 	for (i = 0; i < KINDS && !ret; i++) {
-		snprintf(file, sizeof(file), "events/%s/enable", names[i]);
+		snprintf(file, sizeof(file), "events/%s/enable", trace_names[i]);
 		ret = put(file, "1");
 	}
 	return ret;
@@ -88,71 +80,37 @@ int ftrace_start(void)
 	return ret;
 }
 
-/* Takes a text, of which the tail is enough. */
-static bool take_tail(char *text, const char *key, char *to, size_t size)
+/* The end of a path that does not fit is enough. */
+static void copy_tail(char *to, size_t size, const char *text)
 {
-	const char *found;
-	size_t len;
+	size_t len = strlen(text);
 
-	if (!take_text(text, key, &found))
-		return false;
-	len = strlen(found);
-	if (len >= size)
-		found += len - (size - 1);
-	snprintf(to, size, "%s", found);
-	return true;
-}
-
-/* The fields of each event, from the last one to the first. */
-static bool parse_fields(struct event *e, char *text)
-{
-	const char *rest;
-
-	switch (e->kind) {
-	case KIND_NEWTASK: /* pid= comm= clone_flags= oom_score_adj= */
-		if (!take_text(text, " clone_flags=", &rest))
-			return false;
-		e->pid = strtoul(text + strlen("pid="), NULL, 10);
-		rest = strstr(text, " comm=");
-		if (!rest)
-			return false;
-		snprintf(e->comm, sizeof(e->comm), "%s", rest + strlen(" comm="));
-		return true;
-	case KIND_FORK: /* comm= pid= child_comm= child_pid= */
-		return take_number(text, " child_pid=", &e->pid) &&
-		       take_tail(text, " child_comm=", e->comm, sizeof(e->comm)) &&
-		       take_number(text, " pid=", &e->other);
-	case KIND_EXEC: /* filename= pid= old_pid= */
-		return take_number(text, " old_pid=", &e->other) &&
-		       take_number(text, " pid=", &e->pid) &&
-		       take_tail(text, "filename=", e->tail, sizeof(e->tail));
-	default: /* comm= pid= prio=, and perhaps more */
-		return take_number(text, " pid=", &e->pid) &&
-		       take_tail(text, "comm=", e->comm, sizeof(e->comm));
-	}
+	snprintf(to, size, "%s", len < size ? text : text + len - (size - 1));
 }
 
 /* "            comm-PID     [CPU] flags seconds.micros: event: fields", the comm in 16 columns. */
 static bool parse_line(struct events *lines, char *line)
 {
 	unsigned long long seconds, micros;
+	struct trace_event parsed;
+	struct event *e;
 	char name[64];
-	int i, at = 0;
+	int at = 0;
 
 	line[strcspn(line, "\n")] = '\0';
 	if (strlen(line) < 17 || sscanf(line + 17, "%*d [%*d] %*s %llu.%llu: %63[^:]: %n", &seconds,
-					&micros, name, &at) != 3 || !at)
+					&micros, name, &at) != 3 || !at || !trace_parse(&parsed, name, line + 17 + at) ||
+	    parsed.kind >= KINDS)
 		return false;
-	for (i = 0; i < KINDS; i++)
-		if (!strcmp(name, strchr(names[i], '/') + 1))
-			break;
-	if (i == KINDS)
-		return false;
-
-	struct event *e = events_add(lines, i);
-
+	e = events_add(lines, parsed.kind);
 	e->ts = seconds * 1000000000ULL + micros * 1000;
-	return parse_fields(e, line + 17 + at);
+	e->pid = parsed.pid;
+	e->other = parsed.other;
+	if (e->kind == TRACE_EXEC)
+		copy_tail(e->tail, sizeof(e->tail), parsed.text);
+	else
+		copy_tail(e->comm, sizeof(e->comm), parsed.text);
+	return true;
 }
 
 /* Nothing is lost if no CPU's buffer was overrun and no event was dropped. */

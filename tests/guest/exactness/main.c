@@ -184,9 +184,9 @@ static bool verdict(const struct run *run, const struct comparison *c, long told
 	for (i = 0; i < FAULTS; i++)
 		ok = ok && !faults[i];
 	/* The lives that were followed are the ones whose events are in both. */
-	ok = ok && c->equal[KIND_NEWTASK] == run->lives.tasks &&
-	     c->equal[KIND_EXIT] == run->lives.tasks && c->equal[KIND_FREE] == run->lives.tasks &&
-	     c->equal[KIND_FORK] == run->lives.tasks - run->lives.workers;
+	ok = ok && c->equal[TRACE_NEWTASK] == run->lives.tasks &&
+	     c->equal[TRACE_EXIT] == run->lives.tasks && c->equal[TRACE_FREE] == run->lives.tasks &&
+	     c->equal[TRACE_FORK] == run->lives.tasks - run->lives.workers;
 
 	printf("%" PRIu64 " processes, %" PRIu64 " threads, pids used up to %ux, ",
 	       run->lives.processes, run->lives.tasks - run->lives.processes, c->lives_per_pid);
@@ -195,9 +195,9 @@ static bool verdict(const struct run *run, const struct comparison *c, long told
 	else
 		printf("ftrace equal within %" PRIu64 " us (", c->usual / 1000);
 	if (run->lives.workers)
-		printf("newtask %" PRIu64 ", ", c->equal[KIND_NEWTASK]);
+		printf("newtask %" PRIu64 ", ", c->equal[TRACE_NEWTASK]);
 	printf("fork %" PRIu64 " exec %" PRIu64 " exit %" PRIu64 " free %" PRIu64 "), ",
-	       c->equal[KIND_FORK], c->equal[KIND_EXEC], c->equal[KIND_EXIT], c->equal[KIND_FREE]);
+	       c->equal[TRACE_FORK], c->equal[TRACE_EXEC], c->equal[TRACE_EXIT], c->equal[TRACE_FREE]);
 	printf("reported %ld, untrue %" PRIu64 ", ", told, faults[FAULT_TRUTH]);
 	printf("orphans %" PRIu64 ", wrong parents %" PRIu64 ", missing names %" PRIu64
 	       ", open %" PRIu64 ", wrong times %" PRIu64 ", wrong reapers %" PRIu64

@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <linux/acct.h>
+#include <linux/taskstats.h>
 #include <string.h>
 
 #include "judging.h"
@@ -403,12 +404,53 @@ static void test_acct(void **state)
 	}
 }
 
+/* It has threads, too, and a structure without a pid where the socket was full. */
+static void test_taskstats(void **state)
+{
+	static const unsigned char order[] = { 3, 4, 5, 6, 7, 2, 1 };
+	enum { TRUTH, STATUS, NAME, THREAD, LOST, BEFORE_START, NO_PARENT };
+	static const char *const rows[] = {
+		[TRUTH] = "taskstats 7 0 0 - 0 - 0 0 0 0 0\n",
+		[STATUS] = "taskstats 7 0 0 - 0 - 1 0 0 0 0\n",
+		[NAME] = "taskstats 7 0 0 - 1 - 0 0 0 0 0\n",
+		[THREAD] = "taskstats 6 1 0 - 0 - 0 0 0 0 0\n",
+		[LOST] = "taskstats 6 1 0 - 0 - 0 0 0 0 1\n",
+		[BEFORE_START] = "taskstats 6 1 0 - 0 - 0 0 0 0 0\n" SENSELESS("taskstats"),
+		[NO_PARENT] = "taskstats 6 1 0 - 0 - 0 0 0 0 0\n" SENSELESS("taskstats"),
+	};
+	unsigned int i, lie;
+	FILE *file;
+
+	(void)state;
+	for (lie = 0; lie < sizeof(rows) / sizeof(rows[0]); lie++) {
+		file = make_file("told");
+		for (i = 0; i < sizeof(order); i++) {
+			const struct forest_process *p = &truth[order[i]];
+			const int lies = order[i] == 4;
+			struct taskstats s = {
+				.ac_pid = lies && lie == LOST ? 0 : p->pid,
+				.ac_tgid = p->pid - (lies && lie == THREAD),
+				.ac_ppid = lies && lie == NO_PARENT ? 4194305 : p->orphan ? 1 : p->parent_pid,
+				.ac_btime64 = lies && lie == BEFORE_START ? 1 : (p->after + REALTIME) / (1000 * MS),
+				.ac_exitcode = (uint32_t)p->status - (lies && lie == STATUS),
+			};
+
+			memcpy(s.ac_comm, p->name, sizeof(p->name));
+			s.ac_comm[0] = (char)(s.ac_comm[0] + (lies && lie == NAME));
+			fwrite(&s, sizeof(s), 1, file);
+		}
+		fclose(file);
+		judge_is("taskstats", rows[lie]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_plain), cmocka_unit_test(test_life),    cmocka_unit_test(test_bcc),
 		cmocka_unit_test(test_acct),  cmocka_unit_test(test_audit),   cmocka_unit_test(test_strace),
 		cmocka_unit_test(test_perf),  cmocka_unit_test(test_tracepoints), cmocka_unit_test(test_proclife),
+		cmocka_unit_test(test_taskstats),
 	};
 
 	return cmocka_run_group_tests(tests, judge_set_up, judge_tear_down);

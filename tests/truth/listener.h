@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shared by the listeners here: where they write, how they end, and how much their sockets hold. */
-#ifndef EXACT_LISTENER_H
-#define EXACT_LISTENER_H
+/* Shared by the programs that listen to the kernel: where they write, how they end, and how much their sockets hold. */
+#ifndef TRUTH_LISTENER_H
+#define TRUTH_LISTENER_H
 
 #include <err.h>
 #include <signal.h>

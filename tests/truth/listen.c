@@ -1,26 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * taskstats FILE [KIB]: write down what the kernel reports of each process as it ends, until SIGINT or SIGTERM,
- * in the judge's plain format; threads are left out. The beginning is a whole second of the
- * wall clock, computed from two clocks that are each rounded down. What the socket could not hold is
- * not counted by the kernel: "lost" is how often it was full, and more can be missing.
+ * listen acct|taskstats FILE [KIB]: leave in FILE what the kernel reports of tasks that end, until SIGINT or
+ * SIGTERM. Prints "ready" once it listens. acct.h and taskstats.h have what is in FILE; KIB is what the socket holds.
  */
-#include <err.h>
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <linux/taskstats.h>
-#include <stdbool.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "listener.h"
-#include "write_plain.h"
 
-static const struct nlattr *next(const struct nlattr *attribute)
+static void ready(void)
 {
-	return (const void *)((const char *)attribute + NLA_ALIGN(attribute->nla_len));
+	puts("ready");
+	fflush(stdout);
+}
+
+static void listen_acct(const char *path)
+{
+	if (acct(path))
+		err(1, "%s", path);
+	ready();
+	while (!stop)
+		sleep(1); /* which a signal ends; one that came just before does not */
+	if (acct(NULL))
+		err(1, "acct");
 }
 
 static const void *value(const struct nlattr *attribute)
@@ -32,11 +40,13 @@ static const void *value(const struct nlattr *attribute)
 static const struct nlattr *find(const struct nlattr *first, ssize_t bytes, int type)
 {
 	const char *end = (const char *)first + bytes;
-	const struct nlattr *a;
+	const struct nlattr *a = first;
 
-	for (a = first; (const char *)a + NLA_HDRLEN <= end && a->nla_len >= NLA_HDRLEN; a = next(a))
+	while ((const char *)value(a) <= end && a->nla_len >= NLA_HDRLEN) {
 		if (a->nla_type == type)
 			return a;
+		a = (const void *)((const char *)a + NLA_ALIGN(a->nla_len));
+	}
 	return NULL;
 }
 
@@ -63,6 +73,8 @@ static void ask(int fd, int family, int command, int type, const char *text)
 /* The attributes of a message; @bytes is set to their size. */
 static const struct nlattr *attributes(const struct nlmsghdr *head, ssize_t *bytes)
 {
+	if (head->nlmsg_type == NLMSG_ERROR)
+		errx(1, "taskstats: %s", strerror(-((const struct nlmsgerr *)NLMSG_DATA(head))->error));
 	*bytes = (ssize_t)head->nlmsg_len - (ssize_t)NLMSG_LENGTH(GENL_HDRLEN);
 	return (const void *)((const char *)NLMSG_DATA(head) + GENL_HDRLEN);
 }
@@ -70,16 +82,14 @@ static const struct nlattr *attributes(const struct nlmsghdr *head, ssize_t *byt
 static int family_of_taskstats(int fd)
 {
 	char buffer[8192] __attribute__((aligned(8)));
-	const struct nlmsghdr *head = (void *)buffer;
-	const struct nlattr *first, *id = NULL;
+	const struct nlattr *first, *id;
 	ssize_t bytes;
 
 	ask(fd, GENL_ID_CTRL, CTRL_CMD_GETFAMILY, CTRL_ATTR_FAMILY_NAME, TASKSTATS_GENL_NAME);
 	if (recv(fd, buffer, sizeof(buffer), 0) < 0)
 		err(1, "taskstats");
-	first = attributes(head, &bytes);
-	if (head->nlmsg_type != NLMSG_ERROR)
-		id = find(first, bytes, CTRL_ATTR_FAMILY_ID);
+	first = attributes((void *)buffer, &bytes);
+	id = find(first, bytes, CTRL_ATTR_FAMILY_ID);
 	if (!id)
 		errx(1, "the kernel has no taskstats");
 	return *(const uint16_t *)value(id);
@@ -88,10 +98,11 @@ static int family_of_taskstats(int fd)
 /* All CPUs, by a list as the kernel takes it. */
 static int open_taskstats(void)
 {
+	const struct timeval second = { .tv_sec = 1 }; /* a signal can come just before a recv() */
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 	char cpus[32];
 
-	if (fd < 0)
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second)))
 		err(1, "taskstats");
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &socket_bytes, sizeof(socket_bytes)))
 		err(1, "SO_RCVBUFFORCE");
@@ -100,23 +111,13 @@ static int open_taskstats(void)
 	return fd;
 }
 
-static void write_life(FILE *out, const struct taskstats *s)
-{
-	write_event_of(out, s->ac_btime64 * 1000000000, "life", s->ac_pid);
-	fprintf(out, " %u %u", s->ac_ppid, s->ac_exitcode);
-	write_name(out, s->ac_comm);
-	putc('\n', out);
-}
-
-/* A message has the figures of one thread and, for the last one, of the thread group. */
+/* A thread that exits has its own figures, and its group's behind if it is the last one. */
 static void take(FILE *out, const struct nlmsghdr *head)
 {
 	const struct nlattr *first, *thread, *stats;
 	struct taskstats s = {};
 	ssize_t bytes;
 
-	if (head->nlmsg_type == NLMSG_ERROR)
-		errx(1, "taskstats: %s", strerror(-((const struct nlmsgerr *)NLMSG_DATA(head))->error));
 	first = attributes(head, &bytes);
 	thread = find(first, bytes, TASKSTATS_TYPE_AGGR_PID);
 	if (!thread)
@@ -126,32 +127,43 @@ static void take(FILE *out, const struct nlmsghdr *head)
 		return;
 	bytes = stats->nla_len - NLA_HDRLEN;
 	memcpy(&s, value(stats), (size_t)bytes < sizeof(s) ? (size_t)bytes : sizeof(s));
-	if (s.ac_pid == s.ac_tgid)
-		write_life(out, &s);
+	fwrite(&s, sizeof(s), 1, out);
+}
+
+static void listen_taskstats(FILE *out)
+{
+	char buffer[16384] __attribute__((aligned(8)));
+	const struct taskstats lost = {};
+	int fd = open_taskstats();
+
+	ready();
+	for (;;) {
+		ssize_t n = recv(fd, buffer, sizeof(buffer), stop ? MSG_DONTWAIT : 0);
+
+		if (n >= (ssize_t)NLMSG_LENGTH(GENL_HDRLEN))
+			take(out, (void *)buffer);
+		else if (n < 0 && errno == ENOBUFS)
+			fwrite(&lost, sizeof(lost), 1, out);
+		else if (n < 0 && errno == EAGAIN && stop)
+			break;
+		else if (n < 0 && errno != EINTR && errno != EAGAIN)
+			err(1, "taskstats");
+	}
 }
 
 int main(int argc, char **argv)
 {
-	char buffer[16384] __attribute__((aligned(8)));
-	unsigned long long lost = 0;
-	FILE *out = listener_begin(argc, argv, "taskstats");
-	int fd;
+	const char *what = argc > 1 ? argv[1] : "";
+	FILE *out;
 
-	fd = open_taskstats();
-	fputs("clock realtime\nrounding 1.5\nnotified\n", out);
-
-	while (!stop) {
-		ssize_t n = recv(fd, buffer, sizeof(buffer), 0);
-
-		if (n < 0 && errno == ENOBUFS)
-			lost++;
-		else if (n >= (ssize_t)NLMSG_LENGTH(GENL_HDRLEN))
-			take(out, (void *)buffer);
-		else if (n < 0 && errno != EINTR)
-			err(1, "taskstats");
-	}
-	fprintf(out, "lost %llu\n", lost);
+	if (strcmp(what, "acct") && strcmp(what, "taskstats"))
+		errx(129, "usage: listen acct|taskstats FILE [KIB]");
+	out = listener_begin(argc - 1, argv + 1, what);
+	if (!strcmp(what, "acct"))
+		listen_acct(argv[2]);
+	else
+		listen_taskstats(out);
 	if (fclose(out))
-		err(1, "%s", argv[1]);
+		err(1, "%s", argv[2]);
 	return 0;
 }
