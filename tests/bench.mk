@@ -51,7 +51,7 @@ bench-html: all $(RECORD_BENCH)
 	B=$B tests/html/bench $(HTML_OPTIONS)
 
 # The programs of the guest, and the judge. The forest executes itself and the leaf.
-GUEST_BENCH := $(patsubst %,$B/tests/bench/%,forest/forest forest/leaf exact/judge exact/connector usage \
+GUEST_BENCH := $(patsubst %,$B/tests/bench/%,forest/forest forest/leaf exact/judge usage \
 	probe/cycle probe/attach snapshot/snapshot pace) $(LISTEN)
 
 $B/tests/bench/forest/forest: $(patsubst %,$B/tests/bench/forest/%.o,forest jobs process)
@@ -62,15 +62,12 @@ $B/tests/bench/forest/leaf: $B/tests/bench/forest/leaf.o
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -static -nostartfiles -o $@ $^
 
-# A listener to the kernel in the guest, for an interface without a program.
-CONNECTOR := $B/tests/bench/exact/connector
-
-$B/tests/bench/exact/judge: $(filter-out $(CONNECTOR).o,$(patsubst %.c,$B/%.o,$(wildcard tests/bench/exact/*.c))) \
-		$(patsubst %,$B/tests/truth/%.o,acct taskstats trace)
+$B/tests/bench/exact/judge: $(patsubst %.c,$B/%.o,$(wildcard tests/bench/exact/*.c)) \
+		$B/tests/truth/trace.o
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(CONNECTOR) $(LISTEN) $B/tests/bench/usage $B/tests/bench/pace: %: %.o
+$B/tests/bench/usage $B/tests/bench/pace: %: %.o
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 

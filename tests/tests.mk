@@ -82,8 +82,17 @@ $(GUEST_TESTS): $B/tests/guest/%: $B/tests/guest/%.o $(GUEST_COMMON) $(LIB_STATI
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(CMOCKA_LIBS) $(KMOD_LIBS)
 
-# Leaves what the kernel reports of tasks that end.
+# One leaves what the kernel reports of tasks, the other one judges a recording by it.
 LISTEN := $B/tests/truth/listen
+JUDGE := $B/tests/truth/judge
+
+$(LISTEN): $(patsubst %,$B/tests/truth/%.o,listen connector ftrace trace)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(JUDGE): $(patsubst %.c,$B/%.o,$(filter-out %/listen.c %/connector.c %/ftrace.c,$(wildcard tests/truth/*.c))) $(LIB_STATIC)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 EXCHANGE := $B/tests/hook/exchange
 
@@ -99,12 +108,6 @@ FUZZ_DEVICE := $B/tests/guest/fuzz/fuzz
 $(FUZZ_DEVICE): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/fuzz/*.c)) $B/tests/guest/module.o $(LIB_STATIC)
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(KMOD_LIBS)
-
-EXACTNESS := $B/tests/guest/exactness/exactness
-
-$(EXACTNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/exactness/*.c)) $B/tests/truth/trace.o $(LIB_STATIC)
-	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
 # Fuzzers need clang, and the library built for them. `make fuzz-tests FUZZ_SECONDS=300` runs them; one that is
 # given files replays these, such as those that it has left.
@@ -198,12 +201,7 @@ check-mutants:
 
 unit-tests: $(UNIT_TESTS)
 stress-tests: $(STRESS_TESTS)
-WITNESS := $B/tests/guest/witness/witness
 
-$(WITNESS): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/witness/*.c)) $(LIB_STATIC)
-	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
-
-guest-tests: $(EXCHANGE) $(GUEST_TESTS) $(WORKLOADS) $(EXACTNESS) $(WITNESS) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
+guest-tests: $(EXCHANGE) $(GUEST_TESTS) $(WORKLOADS) $(LISTEN) $(JUDGE) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
 
 .PHONY: unit-tests stress-tests guest-tests workloads fuzz-tests coverage check-valgrind stress-billion check-litmus check-metrics check-html check-exports check-model check-mutants

@@ -11,8 +11,10 @@ usage='usage: tests/guest/exactness.sh [OPTION...] [WORKLOAD...]
 Runs the workloads (all of them) with plenty of pids, then again with few, and prints a line for each.
 Exit status: 0 if all is exact, 1 if not, 129 usage.'
 
-tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
-build=${B:-build} scale=100 few=400
+name=exactness
+# shellcheck source=tests/truth/observe.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../truth/observe.sh"
+scale=100 few=400
 many=$(cat /proc/sys/kernel/pid_max)
 
 say() { echo "exactness: $*"; }
@@ -25,10 +27,10 @@ is_number() { [[ $1 =~ ^[1-9][0-9]*$ ]]; }
 # size N: N scaled, at least one.
 size() { echo $((($1 * scale + 99) / 100)); }
 
-# Each workload runs in a folder of its own, and sets the array `command` for the judge. Ours report how many
+# Each workload runs in a folder of its own, and sets the array `command`. Ours report how many
 # processes and threads they made. For others, `least` is a lower bound: a stress-ng whose
 # stressors die can end with status 0.
-program() { command=("$programs/workloads/$1" "${@:2}"); }
+program() { command=("$workloads/$1" "${@:2}"); }
 
 workload_build() {
 	local i
@@ -82,25 +84,33 @@ workload_kill_many() {
 }
 
 # The time limit of the stressors, in seconds. Where pids are few, some never end.
-limit=60
+limit=60 timeout=${EXACTNESS_TIMEOUT:-90}
 ok=0 failed='' skipped='' reused=0
 run() {
-	local name=$1 label=$2 command least=0 status said
-	mkdir -m 777 "$folder/$label" && cd "$folder/$label" || exit 1
+	local name=$1 label=$2 load="exactness: $2" command least=0 status said scarce=()
+	rm -rf "${folder:?}"/* && mkdir -m 777 "$folder/work" && cd "$folder/work" || exit 1
 	"workload_$name"
 	# Where pids are few, a stressor counts failed attempts, too.
-	[[ $label = "$name" ]] || least=$(((least + 9) / 10))
+	[[ $label = "$name" ]] || least=$(((least + 9) / 10)) scarce=(--few "$pids")
 	if [[ $least = 0 ]]; then set -- --told; else set -- --least "$least"; fi
-	said=$("$programs/exactness/exactness" "$@" "$label" "${command[@]}" </dev/null)
+	: >"$folder/told" && chmod 666 "$folder/told" && listen ftrace || exit 1
+	# It ends once all descendants are freed; run kills a command that takes too long.
+	TRUTH=$folder/told timeout -s INT $((timeout + 30)) proclife-read --record "$folder/recording" --quiet -- \
+		"$workloads/run" "$timeout" "${command[@]}" </dev/null >"$folder/said" 2>&1
+	status=$?
+	cd / && hear || exit 1
+	if [[ $status = 77 ]]; then
+		echo "$load: skipped: it cannot run here"
+		skipped+=" $label"
+		return
+	fi
+	said=$(judge "$@" "${scarce[@]}")
 	status=$?
 	printf '%s\n' "$said"
 	[[ $said != *' up to '* || $said = *' up to 1x'* ]] || reused=$((reused + 1))
-	cd / && rm -rf "${folder:?}/$label"
-	case $status in
-	0) ok=$((ok + 1)) ;;
-	77) skipped+=" $label" ;;
-	*) failed+=" $label" ;;
-	esac
+	[[ $status = 0 ]] && ok=$((ok + 1)) && return
+	tail -n 5 "$folder/said"
+	failed+=" $label"
 }
 
 while [[ ${1:-} = --* ]]; do
@@ -117,16 +127,13 @@ while [[ ${1:-} = --* ]]; do
 	esac
 done
 
-[[ $build = /* ]] || build=$tree/$build
-programs=$build/tests/guest
-[[ -x $programs/exactness/exactness ]] ||
-	fail "$programs: not built; run 'make B=$build guest-tests'" 1
+find_programs
 [[ -e /dev/proclife ]] || modprobe proclife || fail 'the module cannot be loaded' 1
 
 if [[ $# = 0 ]]; then
-	mapfile -t workloads < <(declare -F | sed -n 's/.* workload_//p')
+	mapfile -t names < <(declare -F | sed -n 's/.* workload_//p')
 else
-	workloads=("$@")
+	names=("$@")
 	for name in "$@"; do
 		declare -F "workload_$name" >/dev/null ||
 			fail "$name: no such workload; see --list" 129
@@ -135,13 +142,13 @@ fi
 
 folder=$(mktemp -d /tmp/exactness.XXXXXX) && chmod 755 "$folder" || exit 1
 trap 'echo "$many" >/proc/sys/kernel/pid_max; rm -rf "$folder"
-	rmdir /sys/kernel/tracing/instances/proclife-exactness' EXIT
-for name in "${workloads[@]}"; do run "$name" "$name"; done
+	rmdir /sys/kernel/tracing/instances/proclife-truth' EXIT
+for name in "${names[@]}"; do run "$name" "$name"; done
 echo "$few" >/proc/sys/kernel/pid_max || fail "kernel.pid_max cannot be $few" 1
 # The kernel does not reuse the first 300.
-export EXACTNESS_PIDS=$((few > 300 ? few - 300 : few))
+pids=$((few > 300 ? few - 300 : few))
 reused=0 limit=20
-for name in "${workloads[@]}"; do run "$name" "$name@$few"; done
+for name in "${names[@]}"; do run "$name" "$name@$few"; done
 
 say "$ok exact, $(wc -w <<<"$failed") not, $(wc -w <<<"$skipped") skipped${skipped:+:$skipped}"
 [[ ! $failed ]] || fail "not exact:$failed" 1

@@ -4,14 +4,12 @@
 # accounting and taskstats watch, and compares every process and thread of the whole machine with the
 # recording; our own workload is compared with wait4(2) and its own clock, too. With
 # loss, the rings are small and the reader is stopped again and again.
-# Prints a line for each load. With $KEEP, what was recorded, and what the witnesses said, is left in $KEEP/LOAD,
-# where the judge can be run again. Exit status: 0 if nothing differs, 1 if something does.
+# Prints a line for each load, and keeps what was recorded in $KEEP, if that is set. Exit status: 0 if nothing differs, 1 if something does.
 set -u
-tree=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P) || exit 1
-build=${B:-build}
-[[ $build = /* ]] || build=$tree/$build
-witness=$build/tests/guest/witness/witness
-[[ -x $witness ]] || { echo "witness: $witness: not built; run 'make B=$build guest-tests'" >&2 && exit 1; }
+name=witness
+# shellcheck source=tests/truth/observe.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../truth/observe.sh"
+find_programs
 folder=$(mktemp -d /tmp/witness.XXXXXX) && chmod 755 "$folder" || exit 1
 trap 'rm -rf "$folder"' EXIT
 selftests=build/selftests/$(uname -m)
@@ -25,10 +23,13 @@ declare -A least=(
 )
 
 # As a user ID that nothing else has, with root's rights.
-own() { setpriv --ruid 30000 "$witness" own "$1" "$folder/own"; }
+own() {
+	: >"$folder/told"
+	TRUTH=$folder/told setpriv --ruid 30000 "$workloads/own" "$1" && rmdir /sys/fs/cgroup/witness
+}
 load_own() { own 96; }
 load_own_with_loss() { own 240; }
-load_orphans() { "$witness" orphans 300; }
+load_orphans() { "$workloads/pairs" 300; }
 stress() {
 	stress-ng --quiet --oomable --temp-path "$folder" --timeout 20 --"$1" 2 --"$1"-ops "$2" "${@:3}"
 }
@@ -63,7 +64,7 @@ disturb() {
 }
 
 run() {
-	local name=$1 kind=others listener reader disturber status=0
+	local name=$1 load="witness: $1" reader disturber status=0
 	rm -rf "${folder:?}"/* && chmod 777 "$folder"
 	modprobe -r proclife 2>/dev/null
 	case $name in
@@ -72,13 +73,7 @@ run() {
 	esac || return
 	# By default, accounting stops when less than a fiftieth of the disk is free.
 	echo '1 0 30' >/proc/sys/kernel/acct
-	"$witness" taskstats "$folder/taskstats" >"$folder/ready" &
-	listener=$!
-	"$witness" acct "$folder/acct" || return
-	until grep -q ready "$folder/ready"; do
-		kill -0 $listener || return
-		sleep 0.05
-	done
+	listen taskstats acct || return
 	proclife-read --record "$folder/recording" --quiet 2>"$folder/said" &
 	reader=$!
 	until [[ -s $folder/recording/metadata ]]; do
@@ -96,17 +91,12 @@ run() {
 		wait $disturber 2>/dev/null
 		kill -CONT $reader
 	fi
-	[[ $name != own* ]] || rmdir /sys/fs/cgroup/witness
 	sleep 0.3 # RCU frees what is reaped
 	kill $reader
 	wait $reader
-	"$witness" acct off
-	kill $listener
-	wait $listener || { echo "witness: $name: taskstats lost something" && return 1; }
+	hear || return
 	[[ $status == 0 ]] || { echo "witness: $name: status $status" && cat "$folder/load" && return 1; }
-	[[ $name != own* ]] || kind=own
-	[[ ! ${KEEP-} ]] || cp -r "$folder" "$KEEP/$name" || return
-	"$witness" judge "$name" "$folder/recording" $kind "$folder" "${least[$name]}" || return
+	judge --least "${least[$name]}" || return
 	# A run without a loss tests nothing about losses.
 	[[ $name != *_with_loss ]] || proclife-read -i "$folder/recording" --expect 'lost>0' >/dev/null 2>&1
 	[[ $? != 2 ]] || { echo "witness: $name: nothing was lost" && return 1; }

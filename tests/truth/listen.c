@@ -1,32 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * listen acct|taskstats FILE [KIB]: leave in FILE what the kernel reports of tasks that end, until SIGINT or
- * SIGTERM. Prints "ready" once it listens. acct.h and taskstats.h have what is in FILE; KIB is what the socket holds.
+ * listen acct|connector|ftrace|taskstats FILE [KIB]: leave in FILE what the kernel reports of tasks, until SIGINT or
+ * SIGTERM. Prints "ready" once it listens. KIB is what the socket holds. acct.h, listen.h and taskstats.h have
+ * what is in FILE.
  */
+#include "listen.h"
+
+#include <err.h>
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <linux/taskstats.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "listener.h"
+volatile sig_atomic_t stop;
+static int socket_bytes = 16 << 20;
 
-static void ready(void)
+static void on_signal(int signal)
+{
+	(void)signal;
+	stop = 1;
+}
+
+void ready(void)
 {
 	puts("ready");
 	fflush(stdout);
+}
+
+int open_socket(int family, const char *what)
+{
+	const struct timeval second = { .tv_sec = 1 };
+	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, family);
+
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &socket_bytes, sizeof(socket_bytes)))
+		err(1, "%s", what);
+	return fd;
+}
+
+static void wait_for_stop(void)
+{
+	ready();
+	while (!stop)
+		sleep(1); /* which a signal ends; one that came just before does not */
 }
 
 static void listen_acct(const char *path)
 {
 	if (acct(path))
 		err(1, "%s", path);
-	ready();
-	while (!stop)
-		sleep(1); /* which a signal ends; one that came just before does not */
+	wait_for_stop();
 	if (acct(NULL))
 		err(1, "acct");
 }
@@ -98,14 +126,9 @@ static int family_of_taskstats(int fd)
 /* All CPUs, by a list as the kernel takes it. */
 static int open_taskstats(void)
 {
-	const struct timeval second = { .tv_sec = 1 }; /* a signal can come just before a recv() */
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
+	int fd = open_socket(NETLINK_GENERIC, "taskstats");
 	char cpus[32];
 
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &second, sizeof(second)))
-		err(1, "taskstats");
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &socket_bytes, sizeof(socket_bytes)))
-		err(1, "SO_RCVBUFFORCE");
 	snprintf(cpus, sizeof(cpus), "0-%ld", sysconf(_SC_NPROCESSORS_ONLN) - 1);
 	ask(fd, family_of_taskstats(fd), TASKSTATS_CMD_GET, TASKSTATS_CMD_ATTR_REGISTER_CPUMASK, cpus);
 	return fd;
@@ -153,16 +176,32 @@ static void listen_taskstats(FILE *out)
 
 int main(int argc, char **argv)
 {
-	const char *what = argc > 1 ? argv[1] : "";
+	static const char usage[] = "usage: listen acct|connector|ftrace|taskstats FILE [KIB]";
+	struct sigaction action = { .sa_handler = on_signal };
 	FILE *out;
 
-	if (strcmp(what, "acct") && strcmp(what, "taskstats"))
-		errx(129, "usage: listen acct|taskstats FILE [KIB]");
-	out = listener_begin(argc - 1, argv + 1, what);
-	if (!strcmp(what, "acct"))
+	if (argc < 3 || argc > 4)
+		errx(129, "%s", usage);
+	if (argc == 4)
+		socket_bytes = atoi(argv[3]) * 1024;
+	out = fopen(argv[2], "we");
+	if (!out)
+		err(1, "%s", argv[2]);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	if (!strcmp(argv[1], "acct")) {
 		listen_acct(argv[2]);
-	else
+	} else if (!strcmp(argv[1], "connector")) {
+		listen_connector(out);
+	} else if (!strcmp(argv[1], "taskstats")) {
 		listen_taskstats(out);
+	} else if (!strcmp(argv[1], "ftrace")) {
+		ftrace_start();
+		wait_for_stop();
+		ftrace_stop(out);
+	} else {
+		errx(129, "%s", usage);
+	}
 	if (fclose(out))
 		err(1, "%s", argv[2]);
 	return 0;

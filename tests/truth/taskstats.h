@@ -11,6 +11,9 @@
  * False at the end. One without a pid stands for a socket that was full: the kernel does not count what that
  * cost.
  */
-bool taskstats_next(FILE *in, struct taskstats *stats);
+static inline bool taskstats_next(FILE *in, struct taskstats *stats)
+{
+	return fread(stats, sizeof(*stats), 1, in) == 1;
+}
 
 #endif

@@ -140,8 +140,8 @@ text_lttng() {
 
 # Their sockets hold as much as the rings of four CPUs.
 begin_connector() {
-	observe connector "$programs/exact/connector" connector.txt $((4 * buffer_kib))
-	sleep 1
+	observe connector "$B/tests/truth/listen" connector connector.txt $((4 * buffer_kib))
+	await connector grep -q ready connector.log
 }
 end_connector() { dismiss connector; }
 text_connector() { cat connector.txt; }

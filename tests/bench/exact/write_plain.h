@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The judge's plain format, for the listeners here that write it. */
+/* The judge's plain format, for what writes it: --truth, and the listener to the proc connector. */
 #ifndef EXACT_WRITE_PLAIN_H
 #define EXACT_WRITE_PLAIN_H
 

@@ -273,7 +273,7 @@ stop_bpftrace_lives() {
 }
 
 start_connector() {
-	observe connector "$programs/exact/connector" connector.txt
+	observe connector "$B/tests/truth/listen" connector connector.txt
 	sleep 2
 }
 stop_connector() {

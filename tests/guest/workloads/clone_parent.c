@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <sys/syscall.h>
 
-#include "truth.h"
+#include "truth/told.h"
 
 /* The parent will have to reap it. */
 static void clone_sibling(const char *name, int status)

@@ -3,7 +3,7 @@
  * daemon [DAEMONS]: daemons by double fork, whose parent dies before them; half of them go to init
  * and half to this program as their subreaper.
  */
-#include "truth.h"
+#include "truth/told.h"
 
 static void be_daemon(struct truth *t)
 {

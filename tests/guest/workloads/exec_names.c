@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "truth.h"
+#include "truth/told.h"
 
 static const char deep[] = "a folder/and another one with quite a long name/and one more";
 

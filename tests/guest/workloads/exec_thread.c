@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
-#include "truth.h"
+#include "truth/told.h"
 
 #define THREADS 4 /* besides the leader */
 

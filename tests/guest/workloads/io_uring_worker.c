@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#include "truth.h"
+#include "truth/told.h"
 
 #define ENTRIES 8
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* kill_many [AT-ONCE [ROUNDS]]: a process group that one SIGKILL ends, and that is reaped after. */
-#include "truth.h"
+#include "truth/told.h"
 
 static void round_of(struct truth *victims, int n)
 {

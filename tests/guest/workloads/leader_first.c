@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
-#include "truth.h"
+#include "truth/told.h"
 
 #define THREADS 3
 

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
-#include "truth.h"
+#include "truth/told.h"
 
 static void *outlive(void *arg)
 {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * connector FILE [KIB]: write down what the kernel's proc connector reports, until SIGINT or SIGTERM, in the
- * judge's plain format. Threads are left out. The event of an exec has no name in it, so it is read
- * from /proc at once, as all users of the connector have to: if the process is gone already, there
+ * What the kernel's proc connector reports. Threads are left out. The event of an exec has no name in it, so it
+ * is read from /proc at once, as all users of the connector have to: if the process is gone already, there
  * is none. The kernel numbers the events of each CPU, so what the socket could not hold is known by
  * the gaps.
  */
+#include "listen.h"
+
 #include <err.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,14 +14,11 @@
 #include <linux/connector.h>
 #include <linux/netlink.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "truth/listener.h"
-#include "write_plain.h"
+#include "bench/exact/write_plain.h"
 
 #define CPUS 4096
 
@@ -45,12 +43,10 @@ static void set_listening(int fd, enum proc_cn_mcast_op op)
 static int open_connector(void)
 {
 	struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC };
-	int fd = socket(PF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
+	int fd = open_socket(NETLINK_CONNECTOR, "proc connector");
 
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)))
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)))
 		err(1, "proc connector");
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &socket_bytes, sizeof(socket_bytes)))
-		err(1, "SO_RCVBUFFORCE");
 	set_listening(fd, PROC_CN_MCAST_LISTEN);
 	return fd;
 }
@@ -126,22 +122,20 @@ static unsigned int count_lost(const struct cn_msg *message, unsigned int cpu)
 	return lost;
 }
 
-int main(int argc, char **argv)
+void listen_connector(FILE *out)
 {
 	char buffer[4096] __attribute__((aligned(8)));
 	unsigned long long lost = 0;
-	FILE *out = listener_begin(argc, argv, "connector");
-	int fd;
+	int fd = open_connector();
 
-	fd = open_connector();
-
+	ready();
 	while (!stop) {
 		const struct nlmsghdr *head = (void *)buffer;
 		const struct cn_msg *message = NLMSG_DATA(head);
 		const struct proc_event *event = (void *)message->data;
 		ssize_t n = recv(fd, buffer, sizeof(buffer), 0);
 
-		if (n < 0 && (errno == EINTR || errno == ENOBUFS))
+		if (n < 0 && (errno == EINTR || errno == ENOBUFS || errno == EAGAIN))
 			continue;
 		if (n < 0)
 			err(1, "proc connector");
@@ -153,7 +147,4 @@ int main(int argc, char **argv)
 	}
 	fprintf(out, "lost %llu\n", lost);
 	set_listening(fd, PROC_CN_MCAST_IGNORE);
-	if (fclose(out))
-		err(1, "%s", argv[1]);
-	return 0;
 }

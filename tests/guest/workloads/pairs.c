@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Parents and children that exit at the same time, so that each step of an exit meets an adoption. */
-#include "witness.h"
-
+/* pairs [PAIRS]: parents and children that exit at the same time, so that each step of an exit meets an adoption. */
+#include <err.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -29,13 +28,14 @@ static void end_together(atomic_uint *there, unsigned int late)
 	_exit(child ? 1 : 2);
 }
 
-int orphans_run(unsigned int pairs)
+int main(int argc, char **argv)
 {
+	const unsigned int pairs = argc > 1 ? (unsigned int)atoi(argv[1]) : 300;
 	atomic_uint *there = mmap(NULL, pairs * sizeof(*there), PROT_READ | PROT_WRITE,
 				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (there == MAP_FAILED)
-		die("mmap");
+		err(1, "mmap");
 	for (unsigned int n = 0; n < pairs; n++) {
 		int status;
 		pid_t parent = fork();
@@ -43,7 +43,7 @@ int orphans_run(unsigned int pairs)
 		if (!parent)
 			end_together(&there[n], n % 64 * 64);
 		if (parent < 0 || waitpid(parent, &status, 0) != parent || status != 1 << 8)
-			die("a pair");
+			errx(1, "a pair");
 	}
 	return 0;
 }
