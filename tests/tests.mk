@@ -85,12 +85,17 @@ $(GUEST_TESTS): $B/tests/guest/%: $B/tests/guest/%.o $(GUEST_COMMON) $(LIB_STATI
 # One leaves what the kernel reports of tasks, the other one judges a recording by it.
 LISTEN := $B/tests/truth/listen
 JUDGE := $B/tests/truth/judge
+LIE := $B/tests/truth/lie
 
 $(LISTEN): $(patsubst %,$B/tests/truth/%.o,listen connector ftrace trace)
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-$(JUDGE): $(patsubst %.c,$B/%.o,$(filter-out %/listen.c %/connector.c %/ftrace.c,$(wildcard tests/truth/*.c))) $(LIB_STATIC)
+$(LIE): $B/tests/truth/lie.o
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+
+$(JUDGE): $(patsubst %.c,$B/%.o,$(filter-out %/listen.c %/connector.c %/ftrace.c %/lie.c,$(wildcard tests/truth/*.c))) $(LIB_STATIC)
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
@@ -202,6 +207,6 @@ check-mutants:
 unit-tests: $(UNIT_TESTS)
 stress-tests: $(STRESS_TESTS)
 
-guest-tests: $(EXCHANGE) $(GUEST_TESTS) $(WORKLOADS) $(LISTEN) $(JUDGE) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
+guest-tests: $(EXCHANGE) $(GUEST_TESTS) $(WORKLOADS) $(LISTEN) $(JUDGE) $(LIE) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
 
 .PHONY: unit-tests stress-tests guest-tests workloads fuzz-tests coverage check-valgrind stress-billion check-litmus check-metrics check-html check-exports check-model check-mutants

@@ -107,6 +107,7 @@ run() {
 	said=$(judge "$@" "${scarce[@]}")
 	status=$?
 	printf '%s\n' "$said"
+	[[ $status != 0 || $label != exec_thread ]] || lies "$@" || status=1
 	[[ $said != *' up to '* || $said = *' up to 1x'* ]] || reused=$((reused + 1))
 	[[ $status = 0 ]] && ok=$((ok + 1)) && return
 	tail -n 5 "$folder/said"

@@ -44,3 +44,22 @@ judge() {
 	[[ ! ${KEEP-} ]] || cp -r "$folder" "$KEEP/${load##* }" || return
 	"$judge" "$@" "$load" "$folder"
 }
+
+# lies OPTION...: the judge must notice each lie in what the witnesses say.
+lies() {
+	local one what n lies=0 status=0
+	mkdir "$folder/true" || return
+	for one in acct ftrace taskstats told; do
+		[[ -e $folder/$one ]] || continue
+		mv "$folder/$one" "$folder/true/"
+		for ((n = 0; ; n++, lies++)); do
+			what=$("$build/tests/truth/lie" $n "$folder/true/$one" "$folder/$one") || break
+			env -u PROCLIFE_COMPARED "$judge" "$@" lie "$folder" >/dev/null || continue
+			echo "$load: the judge does not notice a lie: $one: $what"
+			status=1
+		done
+		mv "$folder/true/$one" "$folder/"
+	done
+	[[ $status != 0 || $lies = 0 ]] || echo "$load: the judge notices each of $lies lies"
+	return $status
+}
