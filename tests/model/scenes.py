@@ -315,7 +315,7 @@ def check_text(checker, path, read):
     checker.equal(words, "failed", failed, int(said[1]) if said else 0)
     checker.equal(words, "processes", True, "%d process" % len(shown) in "\n".join(out[-3:]))
     for each in processes:
-        if each["wait_status"] and each["wait_status"] & 0x80:
+        if each["pid"] in shown and each["wait_status"] and each["wait_status"] & 0x80:
             checker.equal(words, "core dumped", True, "core dumped" in "\n".join(out))
     words = ["-i", path, "--latency"]
     text = checker.call(*words)[1]
