@@ -7,7 +7,7 @@
 
 #include "compat.h"
 
-#define ATTACH_MOST 10
+#define ATTACH_MOST 13
 
 struct attach_hook {
 	const char *symbol;

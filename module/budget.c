@@ -24,6 +24,7 @@ static const u16 types[BUDGET_KINDS] = {
 	[BUDGET_CGROUP] = PROCLIFE_CGROUP,
 	[BUDGET_MM] = PROCLIFE_MM,
 	[BUDGET_NOTIFY] = PROCLIFE_NOTIFY,
+	[BUDGET_BIRTH] = PROCLIFE_BIRTH,
 };
 
 DEFINE_PER_CPU(struct budget, proclife_budget);

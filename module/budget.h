@@ -2,8 +2,9 @@
 /*
  * Records that any process can cause as often as it likes have a budget on each CPU. Otherwise an
  * unprivileged process could call wait() without children, rename itself, signal itself, exec what
- * cannot be run, move between empty cgroups that lie deep below its own, or hand its zombies from
- * one dying parent to the next in a loop, and so overwrite the rings much faster than by forking.
+ * cannot be run, fork beyond its limit, move between empty cgroups that lie deep below its own, or hand
+ * its zombies from one dying parent to the next in a loop, and so overwrite the rings much faster than by
+ * forking.
  * Each of these kinds has an account. It earns with time, and also with each fork, exec and reap:
  * these come along with such records, and cost the process something. So the records that belong to
  * beginning and ending processes are not suppressed, however fast the machine is, unless another
@@ -25,13 +26,14 @@ enum budget_kind {
 	BUDGET_CGROUP,
 	BUDGET_MM,
 	BUDGET_NOTIFY,
+	BUDGET_BIRTH,
 	BUDGET_KINDS,
 };
 
 #define BUDGET_FEATURES                                                                            \
 	(PROCLIFE_HAS(PROCLIFE_WAIT) | PROCLIFE_HAS(PROCLIFE_RENAME) |                             \
 	 PROCLIFE_HAS(PROCLIFE_SIGNAL) | PROCLIFE_HAS(PROCLIFE_CGROUP) | PROCLIFE_HAS(PROCLIFE_MM) |   \
-	 PROCLIFE_HAS(PROCLIFE_NOTIFY))
+	 PROCLIFE_HAS(PROCLIFE_NOTIFY) | PROCLIFE_HAS(PROCLIFE_BIRTH))
 
 struct budget_account {
 	u32 left;	   /* records; 0 also while they are suppressed */

@@ -29,6 +29,10 @@ bool proclife_memory = true;
 module_param_named(memory, proclife_memory, bool, 0444);
 MODULE_PARM_DESC(memory, "record which task tears an address space down, and when, with such hooks (Y)");
 
+static bool births;
+module_param(births, bool, 0444);
+MODULE_PARM_DESC(births, "record where a fork and an exec begin, and the first run of a task, with such hooks (N)");
+
 /* Those that each exit passes come first: proclife_hooks_on_ftrace() looks for them in this order. */
 enum hook_id {
 	HOOK_EXITING,
@@ -41,6 +45,9 @@ enum hook_id {
 	HOOK_EARLY,
 	HOOK_COREDUMP,
 	HOOK_OOM,
+	HOOK_FORKING,
+	HOOK_STARTED,
+	HOOK_EXECING,
 	HOOKS,
 };
 static_assert(HOOKS <= ATTACH_MOST);
@@ -52,6 +59,7 @@ struct hook {
 	const char *without; /* what is recorded without it, for the log */
 	u64 feature;
 	u32 mm_mark;
+	u32 birth_mark;
 	bool tried; /* try_hooks() calls it */
 };
 
@@ -143,6 +151,30 @@ static const struct hook hooks[HOOKS] = {
 		.symbols = { "out_of_memory" },
 		.wanted = &proclife_memory,
 		.without = "the cgroup of OOM",
+	},
+	/* Before it allocates anything. Workers of io_uring and vhost do not come through kernel_clone(). */
+	[HOOK_FORKING] = {
+		.symbols = { "copy_process" },
+		.wanted = &births,
+		.without = "the FORKING of BIRTH",
+		.feature = PROCLIFE_HAS(PROCLIFE_BIRTH),
+		.birth_mark = PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_FORKING),
+	},
+	/* A new task calls it first of all. */
+	[HOOK_STARTED] = {
+		.symbols = { "schedule_tail" },
+		.wanted = &births,
+		.without = "the STARTED of BIRTH",
+		.feature = PROCLIFE_HAS(PROCLIFE_BIRTH),
+		.birth_mark = PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_STARTED),
+	},
+	/* The compiler clones what calls it, and sched_prepare_exec comes when most of an exec is over. */
+	[HOOK_EXECING] = {
+		.symbols = { "alloc_bprm" },
+		.wanted = &births,
+		.without = "the EXECING of BIRTH",
+		.feature = PROCLIFE_HAS(PROCLIFE_BIRTH),
+		.birth_mark = PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_EXECING),
 	},
 };
 
@@ -280,6 +312,29 @@ static notrace noinline void probe_coredump(const struct kernel_siginfo *info)
 	rings_end(&slot, PROCLIFE_COREDUMP);
 }
 
+/* A fork or an exec begins. That can fail, for less than it costs to fork. */
+static notrace noinline void probe_birth(u32 what)
+{
+	struct rings_slot slot;
+
+	if (!budget_begin(&slot, BUDGET_BIRTH, false))
+		return;
+	record_birth(rings_claim(&slot, PROCLIFE_BIRTH), current, what);
+	rings_end(&slot, PROCLIFE_BIRTH);
+}
+
+/* The scheduler has the lock of its run queue. It needs no budget: a fork was before it. */
+static notrace noinline void probe_started(void)
+{
+	struct rings_slot slot;
+
+	/* As in probe_fork(). */
+	if (unlikely(!current->pid))
+		return;
+	record_birth(rings_begin(&slot, PROCLIFE_BIRTH), current, PROCLIFE_BIRTH_STARTED);
+	rings_end(&slot, PROCLIFE_BIRTH);
+}
+
 static __always_inline void probe(enum hook_id id, unsigned long first, unsigned long second)
 {
 	switch (id) {
@@ -312,6 +367,15 @@ static __always_inline void probe(enum hook_id id, unsigned long first, unsigned
 		break;
 	case HOOK_OOM:
 		proclife_record_out_of_memory((void *)first);
+		break;
+	case HOOK_FORKING:
+		probe_birth(PROCLIFE_BIRTH_FORKING);
+		break;
+	case HOOK_STARTED:
+		probe_started();
+		break;
+	case HOOK_EXECING:
+		probe_birth(PROCLIFE_BIRTH_EXECING);
 		break;
 	case HOOKS:
 		break;
@@ -365,6 +429,12 @@ void notrace proclife_hooks_on_ftrace(unsigned long ip, unsigned long parent_ip,
 		probe(HOOK_NOTIFY, first, compat_ftrace_argument(regs, 1));
 	else if (ip == data_race(exact[HOOK_REAP]))
 		probe(HOOK_REAP, first, 0);
+	else if (ip == data_race(exact[HOOK_FORKING]))
+		probe(HOOK_FORKING, 0, 0);
+	else if (ip == data_race(exact[HOOK_STARTED]))
+		probe(HOOK_STARTED, 0, 0);
+	else if (ip == data_race(exact[HOOK_EXECING]))
+		probe(HOOK_EXECING, 0, 0);
 	else
 		find_hook(ip, first, compat_ftrace_argument(regs, 1));
 }
@@ -494,6 +564,7 @@ static void set_features(void)
 		if (!attached[id].error) {
 			header->features |= hooks[id].feature;
 			header->mm_marks |= hooks[id].mm_mark;
+			header->birth_marks |= hooks[id].birth_mark;
 			continue;
 		}
 		WRITE_ONCE(addresses[id], 0);

@@ -77,6 +77,14 @@ static __always_inline void record_fork(struct proclife_record *r, struct task_s
 	f->reserved1 = 0;
 }
 
+/* The task is current. */
+static __always_inline void record_birth(struct proclife_record *r, struct task_struct *p, u32 what)
+{
+	take_head(r, p);
+	record_reserve(r->words, ARRAY_SIZE(r->words));
+	r->birth.what = what;
+}
+
 /* A thread leaves what it has used to its group. That it has run can lack its last tick. */
 static __always_inline bool record_had_no_thread(const struct signal_struct *signal)
 {

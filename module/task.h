@@ -40,7 +40,8 @@ extern struct handle_key proclife_handle_key;
  * Does current do what is being recorded? Otherwise an interrupt does, which has nothing to do with the task
  * that it interrupted: then the record names no task, or says that it is such a one. Each record that names
  * current asks this, except where the kernel's function sleeps, which no interrupt calls: fork, exec, exit,
- * reap, wait, a core dump, the teardown of an address space, the OOM killer's choice of a victim.
+ * reap, wait, a core dump, the teardown of an address space, the OOM killer's choice of a victim; and the
+ * first thing that a task does.
  */
 static __always_inline bool task_acts(void)
 {

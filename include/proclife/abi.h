@@ -80,6 +80,7 @@ enum proclife_type {
 	PROCLIFE_CGROUP = 17,	/* a cgroup got its first task or lost its last; head as SUPPRESSED */
 	PROCLIFE_PAST = 18,	/* only in a recording; the head is the leader, or another task */
 	PROCLIFE_NOTIFY = 19,	/* the end of a task is announced; the head is this task */
+	PROCLIFE_BIRTH = 20,	/* a step on the way to a task, or to a program; the head is the task that does it */
 	PROCLIFE_TYPES = 32,
 };
 
@@ -121,6 +122,27 @@ struct proclife_fork {
 	__u32 ns_inum; /* inode of that namespace, as in /proc/PID/ns/pid */
 	__u32 reserved0;
 	__u64 reserved1;
+};
+
+/* What a task does before its FORK of another one, or between its own FORK and EXEC: `what` of struct proclife_birth. */
+/* It begins to fork: nothing is allocated yet. If the fork succeeds, its next FORK as the creator follows. */
+#define PROCLIFE_BIRTH_FORKING 1
+#define PROCLIFE_BIRTH_STARTED 2 /* it runs for the first time, after its FORK */
+/* It begins to exec. If the exec succeeds, its next EXEC follows; a search of PATH fails several times first. */
+#define PROCLIFE_BIRTH_EXECING 3
+/* Only in a recording that keeps the latest, as PROCLIFE_PAST: what records that it lacks said of the head. */
+#define PROCLIFE_BIRTH_PAST 4
+
+/* With the parameter `births` alone. */
+struct proclife_birth {
+	/* PAST: ts of records; 0: there was none, or not known. With other `what` 0. */
+	__u64 forking; /* its creator's FORKING */
+	__u64 started; /* its STARTED */
+	__u64 execing; /* of its process's first EXEC: the EXECING of that... */
+	__u64 execed;  /* ... and itself */
+	__u32 what; /* PROCLIFE_BIRTH_* */
+	__u32 reserved0;
+	__u64 reserved1[4];
 };
 
 #define PROCLIFE_PATH_LEN 48
@@ -297,8 +319,9 @@ struct proclife_state {
 /*
  * Any process could cause some records as often as it likes, and so overwrite the rings. These have
  * a budget on each CPU: WAIT, RENAME, CGROUP, SIGNAL except for what comes with a death, MM except for
- * what an exiting task does, and NOTIFY of what an exiting task hands on. This record begins or ends a
- * time in which the CPU makes no records of such a type. No reader lost them: they were never made.
+ * what an exiting task does, NOTIFY of what an exiting task hands on, and BIRTH except for STARTED. This
+ * record begins or ends a time in which the CPU makes no records of such a type. No reader lost them:
+ * they were never made.
  */
 struct proclife_suppressed {
 	__u32 what;  /* enum proclife_type */
@@ -437,6 +460,7 @@ struct proclife_record {
 	char comm[PROCLIFE_COMM_LEN]; /* can be torn by a rename at that moment, never unterminated */
 	union {
 		struct proclife_fork fork;
+		struct proclife_birth birth;
 		struct proclife_exec exec;
 		struct proclife_args args;
 		struct proclife_rename rename;
@@ -482,6 +506,8 @@ struct proclife_ring_ctl {
 
 /* Which MM records the module makes, if the kernel calls its hooks: bits of the header's mm_marks. */
 #define PROCLIFE_HAS_MM(what) (1u << (what))
+/* The same of BIRTH records: bits of birth_marks. */
+#define PROCLIFE_HAS_BIRTH(what) (1u << (what))
 
 /* when an exiting task leaves its cgroup */
 #define PROCLIFE_CGROUP_LEAVE_EXIT 1 /* in its exit, before its parent is notified (up to Linux 6.18) */
@@ -519,13 +545,13 @@ struct proclife_header {
 	char release[PROCLIFE_RELEASE_LEN]; /* uname -r */
 	char version[PROCLIFE_VERSION_LEN]; /* of the module */
 	__u32 cgroup_leave; /* PROCLIFE_CGROUP_LEAVE_* */
-	__u32 reserved0;
+	__u32 birth_marks;  /* PROCLIFE_HAS_BIRTH() of each PROCLIFE_BIRTH_* that can appear */
 	/*
 	 * KiB by which an rss_* of EXITING and MM can be wrong, thrice that the peak; up to Linux 6.1, for
 	 * each of its threads.
 	 */
 	__u64 rss_error;
-	/* The same as reap_missed, of EXITING, MM, COREDUMP, NOTIFY and an OOM's cgroup; NMIs, too. */
+	/* The same as reap_missed, of EXITING, MM, COREDUMP, NOTIFY, BIRTH and an OOM's cgroup; NMIs, too. */
 	__u64 marks_missed;
 	__u64 reserved1[7];
 };

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -6,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,6 +25,8 @@ static void flood_once(unsigned int type)
 		waitpid(-1, NULL, WNOHANG);
 	else if (type == PROCLIFE_RENAME)
 		prctl(PR_SET_NAME, "x");
+	else if (type == PROCLIFE_BIRTH)
+		syscall(SYS_clone, CLONE_THREAD, 0, 0, 0, 0); /* not without CLONE_SIGHAND */
 	else
 		kill(getpid(), SIGUSR1); /* which it blocks */
 }

@@ -154,7 +154,7 @@ def check_json(checker, path, read, options, rng):
     rim = lambda objects: [views.trace(read.env), *objects, views.end(seen)]
     checker.objects(words, rim([said for _, said in seen.deaths] + [seen.summary(len(seen.deaths))]))
     for key in rng.sample(keys([seen], ["time", "life", "alone", "cpu", "rss", "kill", "teardown",
-                                        "held", "unmap", "traced", "zombie", "rcu_free", "exit_free"]), 4):
+                                        "held", "unmap", "traced", "zombie", "rcu_free", "exit_free", "fork", "first_run", "exec", "spawn"]), 4):
         top = rng.choice([None, 1, 3, 1000])
         ranked = seen.ranked(key, top)
         checker.objects(words + ["--sort", key] + (["--top=%d" % top] if top else []),

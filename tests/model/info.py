@@ -53,7 +53,7 @@ def describe(path, read):
     times = [event["ts"] for event in records if event["type"] != "task"]
     types = {name: sum(event["type"] == name for event in records) for name in KNOWN}
     uuid = read.metadata.uuid.hex()
-    suppressed = {name: 0 for name in ("wait", "rename", "signal", "cgroup", "mm", "notify")}
+    suppressed = {name: 0 for name in ("wait", "rename", "signal", "cgroup", "mm", "notify", "birth")}
     for event in records:
         if event["type"] == "suppressed":
             suppressed[abi.TYPES[event["what"]]] += event["count"]
@@ -70,6 +70,7 @@ def describe(path, read):
          "reap_source": REAP_SOURCES[env["reap_source"]], "reap_missed": env["reap_missed"],
          "marks_missed": env["marks_missed"], "cgroup_leave": {1: "exit", 2: "switch"}[env["cgroup_leave"]],
          "mm_marks": [name for what, name in views.MM.items() if env["mm_marks"] >> what & 1],
+         "birth_marks": [name for what, name in views.BIRTHS.items() if env["birth_marks"] >> what & 1],
          "rss_error": env["rss_error"] or None, "cpus": env["cpus"],
          "args_bytes": env["args_bytes"], "hz": env["hz"] or None, "to_realtime": env["to_realtime"],
          "not_recorded": [name for number, name in sorted((abi.NUMBERS[name], name) for name in KNOWN)

@@ -161,6 +161,8 @@ def samples(read, options):
     found["proclife_unknown"] = sum(each.state == "unknown" for each in told)
     found["proclife_oldest_zombie_seconds"] = (part.ended - min(since)) / 1e9 if since else 0
     for phase in views.PHASES:
+        if phase in views.BIRTH_PHASES and not read.env["birth_marks"]:
+            continue
         values = [phases[phase] for phases in gone.values() if phases[phase] is not None]
         name = "proclife_%s_seconds" % phase
         for bound in BOUNDS:

@@ -22,6 +22,8 @@ class Task:
         self.found_ending = False  # in its exit, or after it, whether that was seen or not
         self.runtime = 0
         self.comm = b""
+        self.forking = self.execing = None  # until it forks, or execs
+        self.created = self.started = None  # when its creator began to fork it; its first run
 
     @property
     def state(self):
@@ -86,6 +88,7 @@ class Process:
         self.mm, self.shares, self.sole = 0, False, False
         self.its_memory, self.execed = None, 0
         self.ended_with = self.script = self.by_fd = False
+        self.created = self.started = self.first_execing = self.first_execed = None
 
     @property
     def memory(self):
@@ -252,11 +255,14 @@ class Lives:
 
     def on_fork(self, record, task, process):
         task.born = record["ts"]
+        creator = self.tasks.get(record["creator"])
+        if creator:
+            task.created, creator.forking = creator.forking, None
         if task.pid != process.tgid:
             return
+        process.created = task.created
         process.born, process.shown_alive = record["ts"], True
         process.shares = "shares" in record["flags"]
-        creator = self.tasks.get(record["creator"])
         process.creator = creator.process if creator else None
         self.link(process, record, self.tasks.get(record["parent"]))
         process.creator_pid = record["creator_tgid"]
@@ -302,7 +308,20 @@ class Lives:
         if task is process.leader:
             process.comm, process.cgroup = record["name"], record["cgroup"]
 
+    def on_birth(self, record, task, process):
+        if record["what"] == CONSTANTS["BIRTH_FORKING"]:
+            task.forking = record["ts"]
+        elif record["what"] == CONSTANTS["BIRTH_EXECING"]:
+            task.execing = record["ts"]
+        else:
+            task.started = record["ts"]
+            if task is process.leader:
+                process.started = record["ts"]
+
     def on_exec(self, record, task, process):
+        if not process.execs and process.born is not None:
+            process.first_execing, process.first_execed = task.execing, record["ts"]
+        task.execing = None
         process.execs += 1
         process.peak = None
         process.script, process.by_fd = "script" in record["flags"], "by_fd" in record["flags"]
@@ -665,11 +684,15 @@ def process_phases(process):
                            else process.exited),
             "rcu_free": mark(process.freed, process.reaped),
             "exit_free": mark(process.freed, process.exited),
-            "life": mark(process.exited, process.born)}
+            "life": mark(process.exited, process.born),
+            "fork": mark(process.born, process.created), "first_run": mark(process.started, process.born),
+            "exec": mark(process.first_execed, process.first_execing),
+            "spawn": mark(process.first_execed, process.created)}
 
 
 def task_phases(task):
     return {"kill": None, "teardown": None, "held": None, "unmap": None, "traced": None,
             "zombie": mark(task.reaped, task.exited),
             "rcu_free": mark(task.freed, task.reaped),
-            "exit_free": mark(task.freed, task.exited), "life": mark(task.exited, task.born)}
+            "exit_free": mark(task.freed, task.exited), "life": mark(task.exited, task.born),
+            "fork": mark(task.born, task.created), "first_run": mark(task.started, task.born), "exec": None, "spawn": None}

@@ -213,12 +213,15 @@ class Machine(Dying, Marks, Notices):
 
     def fork_record(self, task, parent, creator):
         process = task.process
+        self.step_of_birth(creator, "forking")
         self.join(task, creator)
         task.born = self.write(
             "fork", task, {"shares"} if task is process.leader and process.shares else (), parent=parent.handle, group=process.handle, creator=creator.handle,
             cgroup=process.cgroup, parent_pid=parent.pid, parent_tgid=parent.process.tgid,
             creator_pid=creator.pid, creator_tgid=creator.process.tgid, uid=process.uid,
             ns_pid=process.ns_pid if task is process.leader else task.pid, ns_inum=process.ns_inum)
+        self.blink()
+        self.step_of_birth(task, "started")
 
     def fork(self, task):
         creator, parent = task.process, task
@@ -276,6 +279,7 @@ class Machine(Dying, Marks, Notices):
         process, old_pid = task.process, task.pid
         if "worker" in task.kind:
             return
+        self.step_of_birth(task, "execing")
         code = 0
         for other in process.alive():
             if other is not task and other is not process.leader:
@@ -350,6 +354,8 @@ class Machine(Dying, Marks, Notices):
     def other(self, task):
         if self.random.random() < .3:
             self.write("hang", task)
+        elif self.random.random() < .2:  # it fails
+            self.step_of_birth(task, self.random.choice(["forking", "execing"]))
         elif self.random.random() < (.6 if self.budget else .2) and self.recording:
             self.suppress(self.random.randrange(self.cpus))
         else:  # a signal that does not end it: it is blocked, or pending already

@@ -10,8 +10,10 @@ import abi
 from cast import Process, Task
 
 MM = {name: abi.CONSTANTS["MM_" + name.upper()] for name in ("left", "async", "early", "teardown", "gone")}
+BIRTH = {name: abi.CONSTANTS["BIRTH_" + name.upper()] for name in ("forking", "started", "execing")}
 # Types that the module's parameters, or the kernel, can leave out
-SWITCHES = [({"exiting", "coredump"}, .2), ({"mm"}, .2), ({"cgroup"}, .1), ({"oom"}, .05), ({"notify"}, .1)]
+SWITCHES = [({"exiting", "coredump"}, .2), ({"mm"}, .2), ({"cgroup"}, .1), ({"oom"}, .05), ({"notify"}, .1),
+            ({"birth"}, .5)]
 ALL = sum(1 << number for number, name in abi.TYPES.items() if name not in ("none", "types"))
 
 
@@ -67,10 +69,15 @@ class Marks:
         """The module's header fields about these records."""
         return {"features": ALL & ~sum(1 << abi.NUMBERS[kind] for kind in self.lacks),
                 "mm_marks": sum(1 << what for what in self.mm_marks),
+                "birth_marks": 0 if "birth" in self.lacks else sum(1 << what for what in BIRTH.values()),
                 "cgroup_leave": self.cgroup_leave, "exit_mark": self.exit_mark}
 
     def is_recorded(self, kind, payload):
         return kind not in self.lacks and (kind != "mm" or payload["what"] in self.mm_marks)
+
+    def step_of_birth(self, task, what):
+        self.write("birth", task, what=BIRTH[what])
+        self.blink()
 
     def blink(self):
         self.now += self.random.randrange(1000)

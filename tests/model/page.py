@@ -12,7 +12,7 @@ import values
 import views
 
 COLUMNS = ("begin before flags state pid parent parent_pid comm path args end code exited traced notified reaped freed killed left "
-           "teardown gone mapped runtime rss user cgroup threads execs creator reaper cpu").split()
+           "teardown gone forking started execing execed mapped runtime rss user cgroup threads execs creator reaper cpu").split()
 ENDED, FAILED, UNSURE, OLDER, INCOMPLETE, KTHREAD, CONTEXT, ARGS_CUT, NOTIFIED_LOST = (1 << bit for bit in range(9))
 STATES = ["alive", "dying", "zombie", "unfreed", "freed", "unknown"]
 RECENT = 64
@@ -142,6 +142,10 @@ class Page:
         for name in ("killed", "left", "teardown"):
             mark(name, "exited", "begin")
         mark("gone", "teardown", "exited", "begin")
+        mark("forking", "begin")
+        mark("started", "begin")
+        mark("execing", "started", "begin")
+        mark("execed", "execing", "started", "begin")
 
     def time(self, row, name):
         return None if row[name] is None else row[name] + self.zero
@@ -173,7 +177,9 @@ class Page:
 
 
 PHASES = {"kill": ("killed", "exited"), "traced": ("traced", "notified"), "held": ("left", "teardown"),
-          "unmap": ("teardown", "gone"), "rcu_free": ("reaped", "freed"), "exit_free": ("exited", "freed")}
+          "unmap": ("teardown", "gone"), "rcu_free": ("reaped", "freed"), "exit_free": ("exited", "freed"),
+          "fork": ("forking", "begin"), "first_run": ("begin", "started"), "exec": ("execing", "execed"),
+          "spawn": ("forking", "execed")}
 
 
 def check(checker, words, session, status=0):

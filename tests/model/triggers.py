@@ -23,6 +23,8 @@ def going_on(read, each):
     found = {}
     if not over:
         found["life"] = each.born
+        if read.env["birth_marks"] and each.started is None and not each.execs:
+            found["first_run"] = each.born
         found["kill"] = each.sent[lives.SIGKILL]["ts"] if lives.SIGKILL in each.sent else None
     if each.announced is None and each.reaped is None and each.freed is None and each.with_notify:
         found["teardown"] = each.exited if dead else each.exiting if each.ends else None

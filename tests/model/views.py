@@ -6,7 +6,8 @@ import lives
 from values import (AUTOREAPS, CAUSES, SCOPES, WAITS, Any, Either, Near, Percentile, figures, handle, killer, named, signal_name, text, texts,
                     wait_status)
 
-PHASES = ["kill", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free", "life"]
+BIRTH_PHASES = ["fork", "first_run", "exec", "spawn"]
+PHASES = [*BIRTH_PHASES, "kill", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free", "life"]
 
 
 def exit_mark(env):
@@ -74,6 +75,7 @@ HANDLES = {"fork": "group parent creator", "exec": "group", "reap": "reaper reap
            "mm": "mm", "oom": "allocator", "notify": "receiver receiver_group"}
 ABOUT_NOBODY = ("suppressed", "cgroup")  # about no task: these have no PIDs
 MM = {1: "left", 2: "async", 3: "early", 4: "teardown", 5: "gone"}
+BIRTHS = {1: "forking", 2: "started", 3: "execing"}
 
 
 def event(record, extra, cgroups):
@@ -132,6 +134,8 @@ def event(record, extra, cgroups):
         found.update(wait_status(record["exit_code"]))
     elif kind == "mm":
         found.update(what=MM[record["what"]], execing="execing" in flags)
+    elif kind == "birth":
+        found["what"] = BIRTHS[record["what"]]
     elif kind == "coredump":
         found["signal"] = signal_name(record["signo"])
     elif kind == "wait":

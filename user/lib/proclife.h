@@ -659,6 +659,19 @@ const struct proclife_killer *proclife_process_killer(const struct proclife_proc
  */
 uint64_t proclife_process_killed(const struct proclife_process *process);
 
+/* The marks of a birth: the times of its events; 0: not seen, or it is not certain that they are of this birth. */
+struct proclife_births {
+	uint64_t forking; /* the FORKING of its creator */
+	uint64_t started; /* STARTED; both are of the leader with which a process began */
+	/* These two are of a process: its first EXEC since its FORK, and the EXECING of that. Threads have none. */
+	uint64_t execing;
+	uint64_t execed;
+};
+
+/* NULL: the trace has no BIRTH. Owned by the process or task. */
+const struct proclife_births *proclife_process_births(const struct proclife_process *process);
+const struct proclife_births *proclife_task_births(const struct proclife_task *task);
+
 /* The first SIGKILL that it was sent: it has to end, whether it has or not. NULL: none was seen. */
 const struct proclife_killer *proclife_process_sigkill(const struct proclife_process *process);
 
@@ -1022,6 +1035,11 @@ enum proclife_phase {
 	PROCLIFE_ZOMBIE,
 	PROCLIFE_RCU_FREE,  /* reap to free */
 	PROCLIFE_EXIT_FREE, /* exit to free: the sum of teardown, traced, zombie and rcu_free */
+	/* A trace without BIRTH has none of these. Threads have the first two. */
+	PROCLIFE_PHASE_FORK,  /* from where its creator begins to fork, to fork */
+	PROCLIFE_PHASE_FIRST_RUN, /* fork to its first run */
+	PROCLIFE_PHASE_EXEC,  /* of its first exec: from where that begins, to EXEC */
+	PROCLIFE_PHASE_SPAWN, /* from where its creator begins to fork, to its first EXEC */
 	PROCLIFE_PHASES,
 };
 
@@ -1072,7 +1090,7 @@ uint64_t proclife_process_phase_since(const struct proclife_process *process, en
 /*
  * How long a phase was; false if one of its marks was not seen, or may be of another life: the
  * phases of an incomplete life are exact. The first function takes the marks as they are, and has
- * no PROCLIFE_KILL, PROCLIFE_HELD and PROCLIFE_UNMAP; the second returns false for PROCLIFE_ZOMBIE
+ * no PROCLIFE_KILL, PROCLIFE_HELD and PROCLIFE_UNMAP, nor a birth's; the second returns false for PROCLIFE_ZOMBIE
  * if `notified_lost` is set, and for PROCLIFE_TEARDOWN if `tracer_lost` is.
  */
 bool proclife_marks_phase(const struct proclife_marks *marks, enum proclife_phase phase,

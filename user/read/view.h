@@ -105,7 +105,8 @@ static inline const struct view *request_view(const struct request *request)
 
 static inline bool is_of_before(const struct proclife_record *record)
 {
-	return record->type == PROCLIFE_TASK || record->type == PROCLIFE_PAST;
+	return record->type == PROCLIFE_TASK || record->type == PROCLIFE_PAST ||
+	       (record->type == PROCLIFE_BIRTH && record->birth.what == PROCLIFE_BIRTH_PAST);
 }
 
 /* Does it export? */

@@ -46,7 +46,7 @@ static void test_bash(void **state)
 	assert_null(strstr(output, "completion"));
 	assert_string_equal(offered("proclife-read --expect teardown.p"),
 			    " teardown.p50 teardown.p90 teardown.p99 teardown.p99.9 \n");
-	assert_string_equal(offered("proclife-read --on s"), " status signal \n");
+	assert_string_equal(offered("proclife-read --on s"), " spawn status signal \n");
 	assert_string_equal(offered("proclife-read --on z"), " zombie \n");
 	assert_string_equal(offered("proclife-read -i /us"), " /usr \n");
 	assert_string_equal(offered("proclife-read --pid 1 --device /dev/nul"), " /dev/null \n");

@@ -31,6 +31,7 @@ struct ended {
 	char *args;
 	struct proclife_killer killer;
 	struct proclife_memory memory;
+	struct proclife_births births;
 	uint64_t killed;
 	bool parent_there;
 };
@@ -112,6 +113,8 @@ static void process_gone(void *data, struct proclife_process *process)
 		ended->killer = *killer;
 	if (proclife_process_memory(process))
 		ended->memory = *proclife_process_memory(process);
+	if (proclife_process_births(process))
+		ended->births = *proclife_process_births(process);
 	ended->killed = proclife_process_killed(process);
 	ended->parent_there = process->parent_id != 0;
 }
@@ -283,6 +286,7 @@ static void check_same(const struct ended *a, const struct ended *b)
 	check(a->state == b->state);
 	check(same_killer(&a->killer, &b->killer));
 	check(a->killed == b->killed);
+	check(!memcmp(&a->births, &b->births, sizeof(a->births)));
 	check(may_be_memory(&a->memory, &b->memory));
 	checked = NULL;
 }

@@ -133,7 +133,7 @@ static const struct place places[] = {
 	AT(header, to_realtime, 112), AT(header, loaded, 120), AT(header, init_pid_ns, 128),
 	AT(header, args_bytes, 132), AT(header, mm_marks, 136), AT(header, hz, 140),
 	AT(header, release, 144), AT(header, version, 208), AT(header, cgroup_leave, 224),
-	AT(header, rss_error, 232), AT(header, marks_missed, 240),
+	AT(header, birth_marks, 228), AT(header, rss_error, 232), AT(header, marks_missed, 240),
 };
 
 /* A new member has to be listed above as well: the last one ends here. */
@@ -184,7 +184,9 @@ static const struct place values[] = {
 	VALUE(NONE, 0), VALUE(FORK, 1), VALUE(EXEC, 2), VALUE(ARGS, 3), VALUE(RENAME, 4),
 	VALUE(EXIT, 5), VALUE(REAP, 6), VALUE(FREE, 7), VALUE(WAIT, 8), VALUE(HANG, 9),
 	VALUE(SIGNAL, 10), VALUE(TASK, 11), VALUE(SUPPRESSED, 12), VALUE(EXITING, 13), VALUE(MM, 14),
-	VALUE(COREDUMP, 15), VALUE(OOM, 16), VALUE(CGROUP, 17), VALUE(PAST, 18), VALUE(NOTIFY, 19),
+	VALUE(COREDUMP, 15), VALUE(OOM, 16), VALUE(CGROUP, 17), VALUE(PAST, 18), VALUE(NOTIFY, 19), VALUE(BIRTH, 20),
+	VALUE(BIRTH_FORKING, 1), VALUE(BIRTH_STARTED, 2), VALUE(BIRTH_EXECING, 3), VALUE(BIRTH_PAST, 4),
+	VALUE(HAS_BIRTH(PROCLIFE_BIRTH_PAST), 16),
 	VALUE(TYPES, 32), /* the size of a ring's counts */
 	VALUE(F_THREAD, 1), VALUE(F_KTHREAD, 2), VALUE(F_WORKER, 4), VALUE(F_GROUP_DEAD, 8),
 	VALUE(F_TRUNCATED, 16), VALUE(F_EXITING, 32), VALUE(F_ZOMBIE, 64), VALUE(F_GROUP_EXIT, 128),
@@ -206,6 +208,7 @@ static const struct place values[] = {
 	VALUE(FIELD_SIGNAL, 7), VALUE(FIELD_UTIME, 8), VALUE(FIELD_STIME, 9),
 	VALUE(LIFE, 0), VALUE(KILL, 1), VALUE(TEARDOWN, 2), VALUE(HELD, 3), VALUE(UNMAP, 4),
 	VALUE(TRACED, 5), VALUE(ZOMBIE, 6), VALUE(RCU_FREE, 7), VALUE(EXIT_FREE, 8),
+	VALUE(PHASE_FORK, 9), VALUE(PHASE_FIRST_RUN, 10), VALUE(PHASE_EXEC, 11), VALUE(PHASE_SPAWN, 12),
 	VALUE(BY_NOTHING, 0), VALUE(BY_COMM, 1), VALUE(BY_PARENT, 2), VALUE(BY_REAPER, 3),
 	VALUE(BY_CGROUP, 4), VALUE(BY_CPU, 5), VALUE(BY_UID, 6),
 	VALUE(COMM_LEN, 16), VALUE(PATH_LEN, 48), VALUE(ARGS_LEN, 64), VALUE(RELEASE_LEN, 64),

@@ -433,11 +433,12 @@ static void test_all_views(void **state)
 	print(from, "", 2);
 	/* Live: lines that no recording has. */
 	snprintf(from, sizeof(from), "--device /proc/%d/fd/%d", (int)getpid(), device->fd);
-	put_on(0, record_of(0, 20, &init));
+	put_on(0, record_of(0, 21, &init));
 	put_on(0, past);
+	put_on(0, record_of(0, PROCLIFE_BIRTH, &init));
 	device->header->reap_source = PROCLIFE_REAP_NONE;
 	device->header->exit_mark = 0;
-	device->header->mm_marks = UINT32_MAX;
+	device->header->mm_marks = device->header->birth_marks = UINT32_MAX;
 	print(from, "--events --history --duration 10ms", 0);
 	print(from, "--status", 0);
 	snprintf(third, sizeof(third), "--on o\377d.zombie>0s --history --duration 10ms --after 0 --save %s/s\xff", folder.base);

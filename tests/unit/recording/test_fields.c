@@ -37,7 +37,7 @@ static void test_one_description(void **state)
 		{ PROCLIFE_SUPPRESSED, "suppressed" }, { PROCLIFE_EXITING, "exiting" },
 		{ PROCLIFE_MM, "mm" }, { PROCLIFE_COREDUMP, "coredump" },
 		{ PROCLIFE_OOM, "oom" }, { PROCLIFE_CGROUP, "cgroup" },
-		{ PROCLIFE_PAST, "past" }, { PROCLIFE_NOTIFY, "notify" },
+		{ PROCLIFE_PAST, "past" }, { PROCLIFE_NOTIFY, "notify" }, { PROCLIFE_BIRTH, "birth" },
 	};
 	char path[] = "/dev/shm/proclife-fields-XXXXXX";
 	int fd = mkstemp(path);

@@ -469,7 +469,8 @@ def check_span(place, span):
         complain(f"{place}: status {span['status']}")
 
 
-PHASES = {"life", "kill", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free"}
+PHASES = {"life", "kill", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free",
+          "fork", "first_run", "exec", "spawn"}
 TIMES = {"begin_time", "end_time", "start", "born", "seen", "killed", "exited", "tracer_notified", "notified", "reaped",
          "freed", "memory_left", "memory_early", "memory_teardown", "memory_gone"}
 RENAMED = {"pid": "process.pid", "parent_pid": "process.parent_pid", "path": "process.executable.path",
@@ -784,6 +785,9 @@ def check_phases(place, life, following, memory, found):
     kills = [(one.name, one.begin, one.end) for one in found.inner if one.name == "kill"]
     if kills != ([("kill", life["killed"], life["exited"])] if life["kill"] is not None else []):
         complain(f"{place}: {kills}")
+    births = {(one.name, one.end and one.end - one.begin) for one in found.inner if one.name in ("first_run", "exec")}
+    if births - {("first_run", None)} != {(phase, life[phase]) for phase in ("first_run", "exec") if life[phase] is not None}:
+        complain(f"{place}: {births}")
     back = life["memory"] or {}
     wanted = [(phase, back[begin], back[end]) for phase, begin, end in
               (("held", "left", "teardown"), ("unmap", "teardown", "gone")) if life[phase] is not None]
@@ -822,7 +826,7 @@ def check_tracks(path, tracks, slices, by_process, recording):
     for uuid, track in slices.items():
         ends = 0
         for one in track:
-            if one.begin < ends or one.inner and any(inner.name != "kill" for inner in one.inner):
+            if one.begin < ends or one.inner and any(inner.name not in ("kill", "first_run", "exec") for inner in one.inner):
                 complain(f"{path}: {tracks[uuid]['name']}: {one.name} overlaps")
             ends = one.end or 2**64
 

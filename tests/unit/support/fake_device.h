@@ -7,8 +7,8 @@
 #include <proclife.h>
 #include <proclife/ring.h>
 
-/* The features of a machine that records all but EXITING, as the module does by default: exits begin at EXIT. */
-#define WITHOUT_EXITING (PROCLIFE_KNOWN_TYPES & ~PROCLIFE_HAS(PROCLIFE_EXITING))
+/* The features of a machine that records all but EXITING and BIRTH, which is off by default: exits begin at EXIT. */
+#define WITHOUT_EXITING (PROCLIFE_KNOWN_TYPES & ~(PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_BIRTH)))
 
 struct fake_device {
 	int fd;

@@ -51,6 +51,14 @@ struct proclife_record mm_record(uint64_t ts, const struct who *who, uint32_t wh
 	return record;
 }
 
+struct proclife_record birth_record(uint64_t ts, const struct who *who, uint32_t what)
+{
+	struct proclife_record record = record_of(ts, PROCLIFE_BIRTH, who);
+
+	record.birth.what = what;
+	return record;
+}
+
 struct proclife_record coredump_record(uint64_t ts, const struct who *who, int signo)
 {
 	struct proclife_record record = record_of(ts, PROCLIFE_COREDUMP, who);

@@ -14,6 +14,7 @@ struct proclife_record exiting_record(uint64_t ts, const struct who *who, const 
 /* The address space is @owner's. */
 struct proclife_record mm_record(uint64_t ts, const struct who *who, uint32_t what,
 				 const struct who *owner);
+struct proclife_record birth_record(uint64_t ts, const struct who *who, uint32_t what);
 struct proclife_record coredump_record(uint64_t ts, const struct who *who, int signo);
 struct proclife_record oom_record(uint64_t ts, const struct who *victim,
 				  const struct who *allocator);

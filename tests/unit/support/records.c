@@ -366,6 +366,12 @@ void trace_with_notify(struct proclife_tasks *tasks)
 	tasks->with_notify = true;
 }
 
+void trace_with_births(struct proclife_tasks *tasks)
+{
+	tasks->birth_marks = UINT32_MAX;
+	proclife_tasks_make_room(tasks);
+}
+
 void trace_without_reap(struct proclife_tasks *tasks)
 {
 	tasks->without_reap = true;

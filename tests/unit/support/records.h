@@ -79,6 +79,7 @@ void report_to(struct proclife_tasks *tasks);
 /* Gives the library the facts of a source whose trace has EXITING. */
 void trace_with_exiting(struct proclife_tasks *tasks);
 void trace_with_notify(struct proclife_tasks *tasks);
+void trace_with_births(struct proclife_tasks *tasks);
 void trace_without_reap(struct proclife_tasks *tasks);
 
 /* Feeds a record, which must be accepted; returns whether it belongs to a selected process. */

@@ -313,16 +313,25 @@ static void tell_teardown(uint64_t us, const struct who *last, const struct who 
  */
 static void tell_death(uint64_t us)
 {
-	struct who server = born(us, 310, &bash, 1000, 31), thread, hog, gdb;
+	struct who server, thread, hog, gdb;
 	struct proclife_record record;
 
+	at(us - 700, birth_record(0, &bash, PROCLIFE_BIRTH_FORKING)); /* in vain */
+	at(us - 300, birth_record(0, &bash, PROCLIFE_BIRTH_FORKING));
+	server = born(us, 310, &bash, 1000, 31);
+	at(us + 20, birth_record(0, &server, PROCLIFE_BIRTH_STARTED));
+	at(us + 40, birth_record(0, &server, PROCLIFE_BIRTH_EXECING)); /* of a search */
+	at(us + 60, birth_record(0, &server, PROCLIFE_BIRTH_EXECING));
 	execs(us + 100, &server, "server", "/usr/sbin/server", "server -f");
 	record = mm_record(0, &server, PROCLIFE_MM_TEARDOWN, &bash);
 	record.flags |= PROCLIFE_F_EXECING;
 	at(us + 90, record);
 	at(us + 200, cgroup_record(0, 40, true));
 	thread = thread_of(&server, 312);
+	at(us + 290, birth_record(0, &server, PROCLIFE_BIRTH_FORKING));
 	at(us + 300, clone_record(0, &thread, &bash, &server));
+	at(us + 305, birth_record(0, &thread, PROCLIFE_BIRTH_STARTED));
+	at(us + 306, birth_record(0, &thread, 9)); /* from a later module */
 	hog = process_of_pid(321, "hog");
 	hog = thread_of(&hog, 323);
 	gdb = process_of_pid(331, "gdb");

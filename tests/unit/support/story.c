@@ -33,6 +33,10 @@ void story_begin_on(const char *path, const char *release, uint32_t exit_mark)
 	machine->header->mm_marks = PROCLIFE_HAS_MM(PROCLIFE_MM_LEFT) |
 				    PROCLIFE_HAS_MM(PROCLIFE_MM_TEARDOWN) |
 				    PROCLIFE_HAS_MM(PROCLIFE_MM_GONE);
+	if (story_features & PROCLIFE_HAS(PROCLIFE_BIRTH))
+		machine->header->birth_marks = PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_FORKING) |
+					       PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_STARTED) |
+					       PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_EXECING);
 	machine->header->cgroup_leave = PROCLIFE_CGROUP_LEAVE_EXIT;
 	machine->header->rss_error = 256;
 	memset(machine->header->release, 0, PROCLIFE_RELEASE_LEN);

@@ -389,7 +389,7 @@ static void test_sort(void **state)
 	expect_part("--lives --sort held", "       ? quick  23.2 MiB\n");
 	expect_part("--lives --sort held --top 1 --json",
 		    "\"held\":500000000,\"unmap\":20000000,\"traced\":null,\"zombie\":1,\"rcu_free\":999998,"
-		    "\"exit_free\":3000000,\"alone\":10000000,\"memory\":{\"left\":1021000000,"
+		    "\"exit_free\":3000000,\"fork\":null,\"first_run\":null,\"exec\":null,\"spawn\":null,\"alone\":10000000,\"memory\":{\"left\":1021000000,"
 		    "\"holders\":2,\"early\":null,\"early_by\":null,\"early_anon\":null,\"teardown\":1521000000,"
 		    "\"last\":{\"pid\":99,\"tid\":99,\"comm\":\"cat\",\"thread_comm\":\"cat\"},"
 		    "\"by\":{\"pid\":99,\"tid\":99,\"comm\":\"cat\",\"thread_comm\":\"cat\"},\"rss_anon\":20200,\"rss_file\":2200,"

@@ -29,6 +29,8 @@ static const uint64_t replaced[PROCLIFE_TYPES] = {
 	[PROCLIFE_NOTIFY] = PROCLIFE_HAS(PROCLIFE_NONE),
 };
 
+/* See note_birth(). */
+#define OF_BIRTH (PROCLIFE_HAS(PROCLIFE_FORK) | PROCLIFE_HAS(PROCLIFE_EXEC) | PROCLIFE_HAS(PROCLIFE_BIRTH))
 #define FIRST (PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_COREDUMP))
 
 /*
@@ -316,6 +318,53 @@ static int note_name(struct proclife_carry *carry, struct proclife_task *of, con
 	return note_of_task(carry, of, &rename);
 }
 
+/* Where the task's next fork or exec began; see carry_choose.c. */
+static int note_begun(struct proclife_carry *carry, struct proclife_kept_task *task, const struct proclife_record *record)
+{
+	for (struct proclife_kept *kept = task->records; kept; kept = kept->next) {
+		if (kept->record.type != PROCLIFE_BIRTH || kept->record.birth.what != record->birth.what)
+			continue;
+		kept->record = *record;
+		kept->place = 2 * carry->records;
+		return 0;
+	}
+	return proclife_kept_add(carry, &task->records, record);
+}
+
+/* What was recorded of its birth: by its creator, which can be gone, or of an EXEC that is left out. */
+static int note_birth(struct proclife_carry *carry, const struct proclife_task *of, const struct proclife_record *record)
+{
+	struct proclife_kept_task *task = proclife_kept_task(carry, of->handle);
+	const struct proclife_births *own = proclife_task_births(of), *births = proclife_process_births(of->process);
+	struct proclife_record past = *record;
+	struct proclife_kept *kept;
+
+	if (!task)
+		return -ENOMEM;
+	if (record->type == PROCLIFE_BIRTH && record->birth.what != PROCLIFE_BIRTH_STARTED &&
+	    record->birth.what != PROCLIFE_BIRTH_PAST)
+		return note_begun(carry, task, record);
+	past.type = PROCLIFE_BIRTH;
+	memset(past.words, 0, sizeof(past.words));
+	past.birth.what = PROCLIFE_BIRTH_PAST;
+	past.birth.forking = own->forking;
+	past.birth.started = own->started;
+	past.birth.execing = of->leader ? births->execing : 0;
+	past.birth.execed = of->leader ? births->execed : 0;
+	for (kept = task->records; kept; kept = kept->next) {
+		if (kept->record.type != PROCLIFE_BIRTH || kept->record.birth.what != PROCLIFE_BIRTH_PAST)
+			continue;
+		kept->record.birth = past.birth;
+		return 0;
+	}
+	if (!(own->forking | own->started | past.birth.execed))
+		return 0;
+	if (proclife_kept_add(carry, &task->records, &past))
+		return -ENOMEM;
+	task->records->place++; /* behind that record, which it follows from */
+	return 0;
+}
+
 static int note(struct proclife_carry *carry, const struct proclife_record *record)
 {
 	struct proclife_task *task;
@@ -343,7 +392,10 @@ static int note(struct proclife_carry *carry, const struct proclife_record *reco
 
 		return life ? note_fatal(carry, life, task->process, record) : -ENOMEM;
 	}
-	return note_of_task(carry, task, record);
+	err = note_of_task(carry, task, record);
+	if (!err && proclife_has_type(record) & OF_BIRTH && proclife_task_births(task))
+		err = note_birth(carry, task, record);
+	return err;
 }
 
 /* Two that are near each other become one, if there is no room for all. */

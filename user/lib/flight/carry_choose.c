@@ -60,10 +60,23 @@ static bool waits(const struct choosing *c, const struct proclife_kept *kept)
 	return task && task->waited == kept->record.ts;
 }
 
+/* Can a FORK or an EXEC follow it? */
+static bool has_begun(const struct choosing *c, const struct proclife_record *record)
+{
+	const struct proclife_task *task = proclife_task_get(c->carry->tasks, record->task);
+	const struct proclife_priv_births *own = task ? proclife_births_of(task) : NULL;
+
+	if (record->birth.what == PROCLIFE_BIRTH_PAST)
+		return true;
+	return own && (record->birth.what == PROCLIFE_BIRTH_FORKING ? own->forking : own->execing) == record->ts;
+}
+
 static bool is_carried(const struct choosing *c, const struct proclife_kept *kept)
 {
 	if (kept->record.type == PROCLIFE_WAIT)
 		return waits(c, kept);
+	if (kept->record.type == PROCLIFE_BIRTH)
+		return has_begun(c, &kept->record);
 	if (kept->record.type != PROCLIFE_ARGS || c->arguments == PROCLIFE_ALL_PIECES)
 		return true;
 	return c->arguments == PROCLIFE_FIRST_PIECE && !kept->record.args.offset;

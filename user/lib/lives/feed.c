@@ -57,6 +57,8 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 	}
 	task->marks.born = record->ts;
 	task->seen = record->ts;
+	if (proclife_unlikely(tasks->birth_marks))
+		proclife_birth_forked(tasks, task, record);
 	if (record->pid != record->tgid) {
 		if (fresh)
 			proclife_process_born(tasks, process, NULL, NULL);
@@ -327,6 +329,8 @@ static inline int feed_record(struct proclife_tasks *tasks, const struct proclif
 		return feed_past(tasks, record);
 	case PROCLIFE_SIGNAL:
 		return proclife_feed_signal(tasks, record);
+	case PROCLIFE_BIRTH:
+		return proclife_feed_birth(tasks, record);
 	case PROCLIFE_SUPPRESSED:
 		return proclife_suppressed_feed(tasks, record);
 	default:

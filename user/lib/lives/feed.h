@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What each record means: feed.c has the births and all that is small, feed_exec.c the programs,
- * feed_end.c the ends, feed_mm.c their memory.
+ * What each record means: feed.c has the births and all that is small, feed_birth.c the steps on the way there,
+ * feed_exec.c the programs, feed_end.c the ends, feed_mm.c their memory.
  */
 #ifndef PROCLIFE_FEED_H
 #define PROCLIFE_FEED_H
@@ -76,5 +76,11 @@ int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_recor
 int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_mm(struct proclife_tasks *tasks, const struct proclife_record *record);
+int proclife_feed_birth(struct proclife_tasks *tasks, const struct proclife_record *record);
+/* A FORK of this task. */
+void proclife_birth_forked(const struct proclife_tasks *tasks, struct proclife_task *task,
+			   const struct proclife_record *record);
+/* An EXEC of it. */
+void proclife_birth_execed(const struct proclife_tasks *tasks, struct proclife_task *task, uint64_t ts);
 
 #endif

@@ -29,6 +29,8 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	to = path;
 	proclife_set_name(task, record->comm);
 	process->execed = record->ts;
+	if (proclife_unlikely(tasks->birth_marks))
+		proclife_birth_execed(tasks, task, record->ts);
 	process->execs++;
 	proclife_priv(process)->shares = false;
 	process->max_rss = 0; /* that was of the address space before */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Lives. feed.c: what each record means. identify.c: which task it belongs to. lives.c: the
+ * Lives. feed*.c: what each record means. identify.c: which task it belongs to. lives.c: the
  * objects. state.c: their states. killers.c: the signals that killed them. select.c: which ones are
  * wanted. memory.c: their address spaces. report.c: the reports about them. find.c: lookups. prefetch.c: fetches what
  * the next records need. tasks.c: the table of all of them.
@@ -34,6 +34,13 @@ enum proclife_found {
 	PROCLIFE_FOUND_EXITING,	  /* it had begun to exit, or ended, and the process had not ended */
 	PROCLIFE_FOUND_DEAD,	  /* as a zombie */
 	PROCLIFE_FOUND_FIRST,	  /* the same, before anything else was seen of the process */
+};
+
+/* Behind a task or process in its slab, in a trace with BIRTH. */
+struct proclife_priv_births {
+	struct proclife_births births;
+	uint64_t forking; /* a task's latest FORKING, until it forks; 0: none */
+	uint64_t execing; /* the same of its EXECING, until it execs */
 };
 
 struct proclife_priv_process {
@@ -126,6 +133,17 @@ static inline struct proclife_priv_process *proclife_priv(const struct proclife_
 	return proclife_container_of(process, struct proclife_priv_process, process);
 }
 
+/* Both only in a trace with BIRTH. */
+static inline struct proclife_priv_births *proclife_births_of(const struct proclife_task *task)
+{
+	return (struct proclife_priv_births *)(proclife_priv_task(task) + 1);
+}
+
+static inline struct proclife_births *proclife_births_of_process(const struct proclife_process *process)
+{
+	return &((struct proclife_priv_births *)(proclife_priv(process) + 1))->births;
+}
+
 /* The parent that was notified last; where that is not recorded, or none was, its parent at its exit. */
 static inline uint32_t proclife_last_parent(const struct proclife_process *process)
 {
@@ -202,6 +220,7 @@ struct proclife_tasks {
 	bool without_reap; /* the trace has no REAPs */
 	bool with_exiting; /* the trace has EXITINGs */
 	bool with_notify; /* the trace has NOTIFYs */
+	uint32_t birth_marks; /* as in the header */
 	bool with_cgroup; /* the trace has CGROUPs */
 	bool snapshot; /* there is one: the tasks that are older than the trace are known */
 	bool is_slice; /* others lived that are not in the trace */
@@ -259,6 +278,9 @@ static inline struct proclife_process *proclife_tgid_next(const struct proclife_
 		return NULL;
 	return &proclife_container_of(twin, struct proclife_priv_process, by_tgid)->process;
 }
+
+/* tasks.c: before the first event: makes room for the marks of births, if the trace has any. */
+void proclife_tasks_make_room(struct proclife_tasks *tasks);
 
 /*
  * lives.c

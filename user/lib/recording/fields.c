@@ -200,6 +200,15 @@ static const struct proclife_field past_fields[] = {
 	FIELD(past.waited, "waited", UINT),
 };
 
+static const struct proclife_field birth_fields[] = {
+	/* No event: what an older part of the recording had. */
+	HIDDEN(birth.forking, "forking", UINT),
+	HIDDEN(birth.started, "started", UINT),
+	HIDDEN(birth.execing, "execing", UINT),
+	HIDDEN(birth.execed, "execed", UINT),
+	HIDDEN(birth.what, "what", UINT),
+};
+
 static const struct proclife_field suppressed_fields[] = {
 	HIDDEN(suppressed.what, "what", UINT),
 	FIELD(suppressed.ended, "ended", BOOL),
@@ -246,6 +255,7 @@ static const struct proclife_layout layouts[] = {
 	{ PROCLIFE_CGROUP, "cgroup_notify_populated", { 0 }, FIELDS(cgroup_fields) },
 	{ PROCLIFE_PAST, "proclife_past", { 0 }, FIELDS(past_fields) },
 	{ PROCLIFE_NOTIFY, "proclife_notify", { 0 }, FIELDS(notify_fields) },
+	{ PROCLIFE_BIRTH, "proclife_birth", { 0 }, FIELDS(birth_fields) },
 };
 
 const struct proclife_layout *proclife_layout(unsigned int index)
@@ -273,6 +283,7 @@ const char *proclife_type_name(unsigned int type)
 		[PROCLIFE_COREDUMP] = "coredump",
 		[PROCLIFE_OOM] = "oom",	      [PROCLIFE_CGROUP] = "cgroup",
 		[PROCLIFE_PAST] = "past",     [PROCLIFE_NOTIFY] = "notify",
+		[PROCLIFE_BIRTH] = "birth",
 	};
 
 	return type < PROCLIFE_TYPES ? names[type] : NULL;

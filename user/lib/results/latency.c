@@ -207,6 +207,7 @@ static void process_gone(void *data, struct proclife_process *process)
 		.ends = {
 			.traced = tracer ? tracer->ts : 0,
 			.marks = &process->marks,
+			.births = proclife_process_births(process),
 			.memory = proclife_priv(process)->kept ? NULL :
 								proclife_process_memory(process),
 			.killed = proclife_process_killed(process),
@@ -257,7 +258,7 @@ static void task_gone(void *data, struct proclife_task *task)
 {
 	struct proclife_latency *latency = data;
 	struct life life = {
-		.ends = { .marks = &task->marks },
+		.ends = { .marks = &task->marks, .births = proclife_task_births(task) },
 		.state = proclife_task_state(task),
 		.incomplete = task->incomplete,
 		.exited = proclife_priv_task(task)->exited,

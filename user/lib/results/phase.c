@@ -18,6 +18,10 @@ enum mark {
 	GONE,
 	REAPED,
 	FREED,
+	FORKING,
+	STARTED,
+	EXECING,
+	EXECED,
 };
 
 #define NONE PROCLIFE_PHASES
@@ -109,6 +113,42 @@ static const struct phase {
 		.begin = EXITED,
 		.end = FREED,
 	},
+	[PROCLIFE_PHASE_FORK] = {
+		.info = {
+			.name = "fork", .from = "forking", .to = "fork", .span = "its fork",
+			.help = "From where its creator begins to fork, to fork.",
+			.part_of = NONE, .needs = HAS(BIRTH), .optional = true,
+		},
+		.begin = FORKING,
+		.end = BORN,
+	},
+	[PROCLIFE_PHASE_FIRST_RUN] = {
+		.info = {
+			.name = "first_run", .from = "fork", .to = "started", .span = "born to its first run",
+			.help = "From fork to the first run.",
+			.part_of = NONE, .needs = HAS(BIRTH), .optional = true,
+		},
+		.begin = BORN,
+		.end = STARTED,
+	},
+	[PROCLIFE_PHASE_EXEC] = {
+		.info = {
+			.name = "exec", .from = "execing", .to = "exec", .span = "its first exec",
+			.help = "From where the first exec of a process begins, to that exec.",
+			.part_of = NONE, .needs = HAS(BIRTH), .optional = true,
+		},
+		.begin = EXECING,
+		.end = EXECED,
+	},
+	[PROCLIFE_PHASE_SPAWN] = {
+		.info = {
+			.name = "spawn", .from = "forking", .to = "exec", .span = "its fork to its first exec",
+			.help = "From where its creator begins to fork, to its first exec.",
+			.part_of = NONE, .needs = HAS(BIRTH), .optional = true,
+		},
+		.begin = FORKING,
+		.end = EXECED,
+	},
 };
 
 const struct proclife_phase_info *proclife_phase_info(enum proclife_phase phase)
@@ -121,6 +161,7 @@ static uint64_t time_of(const struct proclife_ends *ends, enum mark mark)
 {
 	const struct proclife_marks *marks = ends->marks;
 	const struct proclife_memory *memory = ends->memory;
+	const struct proclife_births *births = ends->births;
 
 	switch (mark) {
 	case BORN:
@@ -147,6 +188,14 @@ static uint64_t time_of(const struct proclife_ends *ends, enum mark mark)
 		return marks->reaped;
 	case FREED:
 		return marks->freed;
+	case FORKING:
+		return births ? births->forking : 0;
+	case STARTED:
+		return births ? births->started : 0;
+	case EXECING:
+		return births ? births->execing : 0;
+	case EXECED:
+		return births ? births->execed : 0;
 	}
 	return 0;
 }
@@ -186,6 +235,7 @@ bool proclife_process_phase(const struct proclife_process *process, enum proclif
 		.marks = &process->marks,
 		.traced = tracer ? tracer->ts : 0,
 		.memory = proclife_process_memory(process),
+		.births = phase >= PROCLIFE_PHASE_FORK ? proclife_process_births(process) : NULL,
 		.killed = phase == PROCLIFE_KILL ? proclife_process_killed(process) : 0,
 		.notified_lost = process->notified_lost,
 		.tracer_lost = process->tracer_lost,
@@ -196,7 +246,7 @@ bool proclife_process_phase(const struct proclife_process *process, enum proclif
 
 bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase phase, uint64_t *ns)
 {
-	return proclife_marks_phase(&task->marks, phase, ns);
+	return proclife_phase_of(&(struct proclife_ends){ .marks = &task->marks, .births = proclife_task_births(task) }, phase, ns);
 }
 
 /*
@@ -259,6 +309,17 @@ static uint64_t memory_since(const struct proclife_process *process, enum procli
 	return since && proclife_tasks_may_lack(proclife_priv(process)->all, PROCLIFE_MM, since) ? 0 : since;
 }
 
+/* A process that execs has run. */
+static uint64_t first_run_since(const struct proclife_process *process, enum proclife_life_state state)
+{
+	const struct proclife_tasks *all = proclife_priv(process)->all;
+
+	if (!(all->birth_marks & PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_STARTED)) || proclife_process_births(process)->started ||
+	    process->execs || !lives_on(process, state) || !proclife_process_whole(all, process))
+		return 0;
+	return process->marks.born;
+}
+
 uint64_t proclife_process_phase_since(const struct proclife_process *process, enum proclife_phase phase,
 				      bool *at_least)
 {
@@ -285,6 +346,11 @@ uint64_t proclife_process_phase_since(const struct proclife_process *process, en
 		return state == PROCLIFE_IS_UNFREED ? process->marks.reaped : 0;
 	case PROCLIFE_EXIT_FREE:
 		return state != PROCLIFE_IS_FREED && state != PROCLIFE_IS_UNKNOWN ? exit_since(process) : 0;
+	case PROCLIFE_PHASE_FIRST_RUN:
+		return first_run_since(process, state);
+	case PROCLIFE_PHASE_FORK: /* each is seen once it is over */
+	case PROCLIFE_PHASE_EXEC:
+	case PROCLIFE_PHASE_SPAWN:
 	case PROCLIFE_PHASES:
 		break;
 	}

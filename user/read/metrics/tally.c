@@ -81,6 +81,7 @@ int tally_begin(struct tally *tally, const struct run *run)
 	tally->run = run;
 	tally->began = proclife_source_realtime(run->source, run->began);
 	tally->missed = missed_so_far(run);
+	tally->lacks = run_has_births(run) ? 0 : PROCLIFE_HAS(PROCLIFE_BIRTH);
 	return proclife_tasks_report(run->tasks, &reports, tally);
 }
 
@@ -190,6 +191,8 @@ void tally_print(const struct tally *tally, uint64_t now, FILE *out)
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
 		const struct proclife_phase_info *info = proclife_phase_info(phase);
 
+		if (info->needs & tally->lacks)
+			continue;
 		snprintf(name, sizeof(name), "proclife_%s_seconds", info->name);
 		prometheus_family(out, name, "histogram", info->help);
 		prometheus_times(out, name, &tally->phases[phase]);

@@ -414,6 +414,26 @@ const char *type_text(unsigned int type, char buffer[16])
 	return buffer;
 }
 
+static const char *what_text(const char *const *names, size_t count, unsigned int what, char buffer[16])
+{
+	if (what && what < count)
+		return names[what];
+	snprintf(buffer, 16, "%u", what);
+	return buffer;
+}
+
+#define WHAT_TEXT(names, what, buffer) what_text(names, sizeof(names) / sizeof(*(names)), what, buffer)
+
+const char *birth_what_text(unsigned int what, char buffer[16])
+{
+	static const char *const names[] = {
+		[PROCLIFE_BIRTH_FORKING] = "forking", [PROCLIFE_BIRTH_STARTED] = "started",
+		[PROCLIFE_BIRTH_EXECING] = "execing", [PROCLIFE_BIRTH_PAST] = "past",
+	};
+
+	return WHAT_TEXT(names, what, buffer);
+}
+
 const char *mm_what_text(unsigned int what, char buffer[16])
 {
 	static const char *const names[] = {
@@ -422,8 +442,5 @@ const char *mm_what_text(unsigned int what, char buffer[16])
 		[PROCLIFE_MM_GONE] = "gone",
 	};
 
-	if (what && what < sizeof(names) / sizeof(*names))
-		return names[what];
-	snprintf(buffer, 16, "%u", what);
-	return buffer;
+	return WHAT_TEXT(names, what, buffer);
 }

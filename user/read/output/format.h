@@ -181,5 +181,7 @@ const char *signal_name(int signo, char buffer[24]);
 const char *type_text(unsigned int type, char buffer[16]);
 /* What an MM says of its address space: "left", "teardown", ... It uses the buffer in the same way. */
 const char *mm_what_text(unsigned int what, char buffer[16]);
+/* What a BIRTH says of its task: "forking", "started", ...; the same. */
+const char *birth_what_text(unsigned int what, char buffer[16]);
 
 #endif

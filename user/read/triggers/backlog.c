@@ -257,6 +257,26 @@ static bool kills(const struct proclife_process *process, const struct proclife_
 	return record->signal.signo == SIGKILL && killer && killer->ts == record->ts;
 }
 
+/* The records of its birth can be other tasks', or of an exec that is left out: one says what they said. */
+static void keep_births(struct backlog *backlog, struct kept_life *life, const struct proclife_process *process,
+			const struct proclife_record *record)
+{
+	const struct proclife_births *births = backlog->births ? proclife_process_births(process) : NULL;
+	struct proclife_record past = *record;
+
+	if (!life || !births || !(births->forking | births->started | births->execed))
+		return;
+	take_out(life, ALL_OF(BIRTH));
+	past.type = PROCLIFE_BIRTH;
+	memset(past.words, 0, sizeof(past.words));
+	past.birth.what = PROCLIFE_BIRTH_PAST;
+	past.birth.forking = births->forking;
+	past.birth.started = births->started;
+	past.birth.execing = births->execing;
+	past.birth.execed = births->execed;
+	append(backlog, life, &past);
+}
+
 void backlog_keep(struct backlog *backlog, const struct proclife_process *process,
 	       const struct proclife_record *record)
 {
@@ -304,6 +324,10 @@ void backlog_keep(struct backlog *backlog, const struct proclife_process *proces
 		if (!kills(process, record))
 			return;
 		break;
+	case PROCLIFE_BIRTH:
+		if (leads && record->birth.what == PROCLIFE_BIRTH_STARTED)
+			keep_births(backlog, life, process, record);
+		return;
 	case PROCLIFE_NOTIFY:
 		if (!is_of_end(process, record) && !takes_over(life, process, record))
 			return;
@@ -313,6 +337,8 @@ void backlog_keep(struct backlog *backlog, const struct proclife_process *proces
 	}
 	if (life)
 		append(backlog, life, record);
+	if (record->type == PROCLIFE_FORK || record->type == PROCLIFE_EXEC)
+		keep_births(backlog, life, process, record);
 }
 
 /* An ancestor that is too far away is not needed any more. */

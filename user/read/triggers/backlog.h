@@ -14,6 +14,7 @@ struct backlog {
 	uint64_t order;	       /* of the record that is kept next */
 	size_t bytes;
 	unsigned int generations; /* of ancestors that are gone; fewer when bytes become too many */
+	bool births;		  /* the trace has BIRTH */
 	unsigned int args;	  /* from this record of a life on, its arguments are not kept; fewer then, too */
 };
 

@@ -56,6 +56,7 @@ int saving_prepare(struct saving *saving, const struct run *run)
 	if (!run->options->on.save)
 		return 0;
 	backlog_init(&saving->backlog);
+	saving->backlog.births = run_has_births(run);
 	return check_folder(run->options);
 }
 

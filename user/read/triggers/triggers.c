@@ -289,7 +289,10 @@ static bool is_telling(const struct triggers *t, const struct proclife_record *r
 	case PROCLIFE_TASK: /* whatever was missing, it is still there */
 	case PROCLIFE_FORK:
 		return record->pid == record->tgid;
+	case PROCLIFE_BIRTH: /* FORKING and EXECING end no phase */
+		return record->birth.what == PROCLIFE_BIRTH_STARTED;
 	case PROCLIFE_EXEC:
+		return t->spent || run_has_births(t->run);
 	case PROCLIFE_ARGS:
 	case PROCLIFE_RENAME:
 		return t->spent; /* now it can be one that a condition is about */

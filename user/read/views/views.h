@@ -198,6 +198,7 @@ bool info_is_slice(const struct proclife_run_info *recorded);
 /* Are EXITINGs? */
 bool run_has_notify(const struct run *run);
 bool run_has_exiting(const struct run *run);
+bool run_has_births(const struct run *run);
 /* A line for each stream of a recording that is damaged. */
 void json_damage(struct json *json, const struct proclife_source *source, const char *dir);
 /* Those of which the module can suppress records; 0 at its end. */

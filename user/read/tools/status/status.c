@@ -142,7 +142,7 @@ static bool ftrace_is_off(void)
 static bool is_hooked(unsigned int type)
 {
 	return type == PROCLIFE_REAP || type == PROCLIFE_EXITING || type == PROCLIFE_MM ||
-	       type == PROCLIFE_COREDUMP;
+	       type == PROCLIFE_COREDUMP || type == PROCLIFE_BIRTH;
 }
 
 /* Why records of this type cannot appear; NULL if they can. */

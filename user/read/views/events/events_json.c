@@ -256,6 +256,9 @@ static void put_derived(struct json *json, const struct proclife_record *r,
 		json_string(json, "what", mm_what_text(r->mm.what, unknown));
 		json_bool(json, "execing", r->flags & PROCLIFE_F_EXECING);
 		break;
+	case PROCLIFE_BIRTH:
+		json_string(json, "what", birth_what_text(r->birth.what, unknown));
+		break;
 	case PROCLIFE_TASK:
 		json_string(json, "state", r->flags & PROCLIFE_F_ZOMBIE ? "zombie" :
 					   r->flags & PROCLIFE_F_EXITING ? "exiting" : "alive");

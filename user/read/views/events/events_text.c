@@ -269,6 +269,21 @@ static void show_coredump(struct text *line, const struct proclife_record *r)
 	text_string(line, signal_name(r->coredump.signo, buffer));
 }
 
+static void show_birth(struct text *line, const struct proclife_record *r)
+{
+	static const char *const texts[] = {
+		[PROCLIFE_BIRTH_FORKING] = "begins to fork",
+		[PROCLIFE_BIRTH_STARTED] = "runs for the first time",
+		[PROCLIFE_BIRTH_EXECING] = "begins to exec",
+	};
+	char unknown[16];
+
+	if (r->birth.what && r->birth.what < sizeof(texts) / sizeof(*texts))
+		text_string(line, texts[r->birth.what]);
+	else
+		text_string(line, birth_what_text(r->birth.what, unknown));
+}
+
 static void show_oom(struct text *line, const struct proclife_record *r)
 {
 	text_string(line, "chosen by the OOM killer, for ");
@@ -335,6 +350,9 @@ void text_event_details(struct text *line, const struct proclife_record *r,
 		break;
 	case PROCLIFE_OOM:
 		show_oom(line, r);
+		break;
+	case PROCLIFE_BIRTH:
+		show_birth(line, r);
 		break;
 	}
 }

@@ -224,6 +224,18 @@ static void put_zombie(struct trace *trace, const struct life *life, const struc
 	packets_end_event(&trace->packets);
 }
 
+/* The parts of its birth that lie in its slice. */
+static void put_births(struct trace *trace, const struct life *life, const struct proclife_process *process,
+		       uint64_t track)
+{
+	const struct proclife_births *births = proclife_process_births(process);
+
+	if (!births)
+		return;
+	put_phase(trace, life, track, PROCLIFE_PHASE_FIRST_RUN, process->marks.born, births->started);
+	put_phase(trace, life, track, PROCLIFE_PHASE_EXEC, births->execing, births->execed);
+}
+
 /* What comes after its life. */
 static void put_phases(struct trace *trace, const struct life *life, const struct proclife_process *process,
 		       const struct lane *lane)
@@ -273,6 +285,7 @@ static void add_life(void *state, const struct life *life, const struct proclife
 		packets_category(packets, life->ended ? "failed" : "open");
 	perfetto_notes(packets, life);
 	packets_end_event(packets);
+	put_births(trace, life, process, lane->uuid);
 	put_phase(trace, life, lane->uuid, PROCLIFE_KILL, life->killed, end);
 	if (end)
 		packets_end_slice(packets, end, lane->uuid);

@@ -85,6 +85,13 @@ static void set_counts(struct page_life *life, const struct run *run,
 	life->unsure = !life->ended && !process->marks.exited && !process->outlives;
 }
 
+static void set_births(struct page_life *life, const struct proclife_process *process)
+{
+	const struct proclife_births *births = proclife_process_births(process);
+
+	life->births = births ? *births : (struct proclife_births){ 0 };
+}
+
 static void keep(struct page *page, const struct proclife_process *process)
 {
 	const struct proclife_tracer *tracer = proclife_process_tracer(process);
@@ -96,6 +103,7 @@ static void keep(struct page *page, const struct proclife_process *process)
 	life->before = lived_before(page->run, process->marks.born, process->seen, process->start);
 	life->killed = proclife_process_killed(process);
 	set_memory(life, process);
+	set_births(life, process);
 	set_counts(life, page->run, process);
 	life->cgroup = process->cgroup;
 	life->end = end_of(page, process);

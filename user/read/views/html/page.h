@@ -33,6 +33,7 @@ struct page_life {
 	uint64_t left; /* of its memory: as in struct proclife_memory */
 	uint64_t teardown;
 	uint64_t gone;
+	struct proclife_births births;
 	uint64_t mapped; /* KiB */
 	uint64_t cgroup;
 	uint32_t end; /* number of a text of page->ends; 0: none */

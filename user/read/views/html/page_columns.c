@@ -19,7 +19,8 @@ uint64_t page_time(const struct page *page, uint64_t ts)
 
 enum column {
 	BEGIN, BEFORE, FLAGS, STATE, PID, PARENT, PARENT_PID, COMM, PATH, ARGS, END, CODE,
-	EXITED, TRACED, NOTIFIED, REAPED, FREED, KILLED, LEFT, TEARDOWN, GONE, MAPPED,
+	EXITED, TRACED, NOTIFIED, REAPED, FREED, KILLED, LEFT, TEARDOWN, GONE, FORKING, STARTED, EXECING,
+	EXECED, MAPPED,
 	RUNTIME, RSS, USER, CGROUP, THREADS, EXECS, CREATOR, REAPER, CPU,
 	COLUMNS,
 };
@@ -89,6 +90,10 @@ static void put_marks(struct columns *columns, const struct page_life *life, uin
 	put_mark(columns, LEFT, exited, life->left);
 	at = put_mark(columns, TEARDOWN, exited, life->teardown);
 	put_mark(columns, GONE, at, life->gone);
+	put_mark(columns, FORKING, begin, life->births.forking);
+	at = put_mark(columns, STARTED, begin, life->births.started);
+	at = put_mark(columns, EXECING, at, life->births.execing);
+	put_mark(columns, EXECED, at, life->births.execed);
 }
 
 /* The row of the nearest ancestor that has another one. */

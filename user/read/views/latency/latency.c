@@ -10,10 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The life is the last row. */
+#define BIRTHS (PROCLIFE_PHASES - PROCLIFE_PHASE_FORK)
+
+/* The birth comes first, and the life is the last row. */
 enum proclife_phase phase_of_row(unsigned int row)
 {
-	return row + 1 < PROCLIFE_PHASES ? row + 1 : PROCLIFE_LIFE;
+	if (row < BIRTHS)
+		return PROCLIFE_PHASE_FORK + row;
+	return row + 1 < PROCLIFE_PHASES ? PROCLIFE_KILL + row - BIRTHS : PROCLIFE_LIFE;
 }
 
 struct latency {

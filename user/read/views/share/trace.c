@@ -69,6 +69,8 @@ const char *type_parameter(unsigned int type)
 		return "memory";
 	case PROCLIFE_CGROUP:
 		return "cgroups";
+	case PROCLIFE_BIRTH:
+		return "births";
 	default:
 		return NULL;
 	}
@@ -95,6 +97,13 @@ bool run_has_notify(const struct run *run)
 	const struct proclife_header *header = proclife_source_header(run->source);
 
 	return header && header->features & PROCLIFE_HAS(PROCLIFE_NOTIFY);
+}
+
+bool run_has_births(const struct run *run)
+{
+	const struct proclife_header *header = proclife_source_header(run->source);
+
+	return header && header->birth_marks;
 }
 
 bool run_has_exiting(const struct run *run)
@@ -143,7 +152,7 @@ void json_damage(struct json *json, const struct proclife_source *source, const 
 }
 
 const uint16_t types_with_budget[] = { PROCLIFE_WAIT, PROCLIFE_RENAME, PROCLIFE_SIGNAL,
-				       PROCLIFE_CGROUP, PROCLIFE_MM, PROCLIFE_NOTIFY, 0 };
+				       PROCLIFE_CGROUP, PROCLIFE_MM, PROCLIFE_NOTIFY, PROCLIFE_BIRTH, 0 };
 
 void json_suppressed(struct json *json, const struct run *run)
 {
@@ -164,6 +173,11 @@ void json_marks(struct json *json, const struct proclife_header *header)
 	for (unsigned int what = 1; what < 32; what++)
 		if (header->mm_marks & PROCLIFE_HAS_MM(what))
 			json_string(json, NULL, mm_what_text(what, unknown));
+	json_array_end(json);
+	json_array(json, "birth_marks");
+	for (unsigned int what = 1; what < 32; what++)
+		if (header->birth_marks & PROCLIFE_HAS_BIRTH(what))
+			json_string(json, NULL, birth_what_text(what, unknown));
 	json_array_end(json);
 	json_string_or_null(json, "cgroup_leave", cgroup_leave_json(header->cgroup_leave));
 	json_uint_or_null(json, "rss_error", header->rss_error);

@@ -118,6 +118,11 @@ function readRows(reader) {
 	rows.left = marks(wide(), exited);
 	rows.teardown = marks(wide(), exited);
 	rows.gone = marks(wide(), latest(rows.teardown, exited));
+	rows.forking = marks(wide(), rows.begin);
+	rows.started = marks(wide(), rows.begin);
+	const started = latest(rows.started, rows.begin);
+	rows.execing = marks(wide(), started);
+	rows.execed = marks(wide(), latest(rows.execing, started));
 	rows.mapped = wide();
 	rows.runtime = wide();
 	rows.rss = wide();

@@ -163,11 +163,12 @@ class Lives {
 
 	// How long a phase was, or -1.
 	phase(name, row) {
-		const { exited, traced, notified, reaped, freed, killed, left, teardown, gone } = this;
+		const { begin, exited, traced, notified, reaped, freed, killed, left, teardown, gone, forking, started, execing, execed } = this;
 		const ends = {
 			kill: [killed, exited], teardown: [exited, traced[row] >= 0 ? traced : notified], traced: [traced, notified],
 			held: [left, teardown], unmap: [teardown, gone],
 			zombie: [notified[row] >= 0 ? notified : exited, reaped], rcu_free: [reaped, freed], exit_free: [exited, freed],
+			fork: [forking, begin], first_run: [begin, started], exec: [execing, execed], spawn: [forking, execed],
 		};
 		const [from, to] = ends[name];
 

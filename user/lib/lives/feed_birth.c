@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What BIRTH means. A fork or an exec can fail, and then leaves no other record: so where it began is that of the
+ * next FORK or EXEC only if no such record of a later one can be missing.
+ */
+#include "lives/feed.h"
+
+#include <errno.h>
+
+const struct proclife_births *proclife_process_births(const struct proclife_process *process)
+{
+	return proclife_priv(process)->all->birth_marks ? proclife_births_of_process(process) : NULL;
+}
+
+const struct proclife_births *proclife_task_births(const struct proclife_task *task)
+{
+	return proclife_priv(task->process)->all->birth_marks ? &proclife_births_of(task)->births : NULL;
+}
+
+static bool is_certain(const struct proclife_tasks *tasks, uint64_t since)
+{
+	return since && !proclife_tasks_may_lack(tasks, PROCLIFE_BIRTH, since);
+}
+
+void proclife_birth_forked(const struct proclife_tasks *tasks, struct proclife_task *task,
+			   const struct proclife_record *record)
+{
+	const struct proclife_fork *fork = &record->fork;
+	struct proclife_task *creator = fork->creator ? proclife_task_get(tasks, fork->creator) : NULL;
+	struct proclife_priv_births *own = creator ? proclife_births_of(creator) : NULL;
+	struct proclife_births *births = &proclife_births_of(task)->births;
+
+	/* In a recording that keeps the latest, another task of its process can stand for one that is gone. */
+	if (!own || creator->pid != fork->creator_pid)
+		return;
+	if (is_certain(tasks, own->forking))
+		births->forking = own->forking;
+	own->forking = 0;
+	if (record->pid == record->tgid)
+		proclife_births_of_process(task->process)->forking = births->forking;
+}
+
+void proclife_birth_execed(const struct proclife_tasks *tasks, struct proclife_task *task, uint64_t ts)
+{
+	struct proclife_priv_births *own = proclife_births_of(task);
+	struct proclife_births *births = proclife_births_of_process(task->process);
+	uint64_t execing = own->execing;
+
+	own->execing = 0;
+	if (task->process->execs || births->execed || !proclife_process_whole(tasks, task->process))
+		return;
+	births->execed = ts;
+	if (is_certain(tasks, execing))
+		births->execing = execing;
+}
+
+static void note_started(struct proclife_task *task, const struct proclife_record *record)
+{
+	proclife_births_of(task)->births.started = record->ts;
+	if (record->pid == record->tgid)
+		proclife_births_of_process(task->process)->started = record->ts;
+}
+
+static void note_past(struct proclife_task *task, const struct proclife_record *record)
+{
+	const struct proclife_birth *birth = &record->birth;
+	struct proclife_births *own = &proclife_births_of(task)->births;
+	struct proclife_births *births = proclife_births_of_process(task->process);
+
+	/* Any program can have written it. */
+	if ((birth->forking | birth->started | birth->execing | birth->execed) > PROCLIFE_TIME_MAX)
+		return;
+	own->forking = birth->forking;
+	own->started = birth->started;
+	if (birth->execed) {
+		births->execing = birth->execing;
+		births->execed = birth->execed;
+	}
+	if (record->pid != record->tgid)
+		return;
+	births->forking = birth->forking;
+	births->started = birth->started;
+}
+
+int proclife_feed_birth(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	struct proclife_task *task = proclife_known_task(tasks, record, 0);
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	if (record->birth.what == PROCLIFE_BIRTH_FORKING || record->birth.what == PROCLIFE_BIRTH_EXECING)
+		proclife_suppressed_over(tasks, record);
+	if (proclife_unlikely(!tasks->birth_marks))
+		return proclife_wanted(task->process);
+	switch (record->birth.what) {
+	case PROCLIFE_BIRTH_FORKING:
+		proclife_births_of(task)->forking = record->ts;
+		break;
+	case PROCLIFE_BIRTH_STARTED:
+		note_started(task, record);
+		break;
+	case PROCLIFE_BIRTH_EXECING:
+		proclife_births_of(task)->execing = record->ts;
+		break;
+	case PROCLIFE_BIRTH_PAST:
+		note_past(task, record);
+		break;
+	}
+	return proclife_wanted(task->process);
+}
