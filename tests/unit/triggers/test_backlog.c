@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What --save keeps of lives: their identities, and their ancestors, and no more than that. */
 #include "check.h"
-#include "records.h"
+#include "marks.h"
 
 #include <triggers/backlog.h>
 #include <signal.h>
@@ -332,11 +332,42 @@ static void test_many_alive(void **state)
 	assert_int_equal(count_of(last), 3);
 }
 
+/* Its creator's records are not kept, nor is its first exec; what they said of its birth is. */
+static void test_births(void **state)
+{
+	struct who init = process_of_pid(1, "init"), sh = process_of_pid(100, "sh");
+	static const enum proclife_type types[] = { PROCLIFE_FORK, PROCLIFE_BIRTH, PROCLIFE_EXEC };
+	struct proclife_record *records;
+	size_t count;
+
+	(void)state;
+	trace_with_births(tasks);
+	backlog.births = true;
+	put(birth_record(0, &init, PROCLIFE_BIRTH_FORKING), &init); /* at 1001 */
+	put(fork_record(0, &sh, &init), &sh);
+	put(birth_record(0, &sh, PROCLIFE_BIRTH_STARTED), &sh);
+	put(birth_record(0, &sh, PROCLIFE_BIRTH_EXECING), &sh);
+	put(exec_record(0, &sh, 100, "/bin/a"), &sh);
+	put(exec_record(0, &sh, 100, "/bin/b"), &sh);
+	records = backlog_of(&backlog, process_of(&sh)->id, &count);
+	assert_int_equal(count, 3);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(records[i].type, types[i]);
+	assert_int_equal(records[1].ts, 1002);
+	assert_int_equal(records[1].birth.what, PROCLIFE_BIRTH_PAST);
+	assert_int_equal(records[1].birth.forking, 1001);
+	assert_int_equal(records[1].birth.started, 1003);
+	assert_int_equal(records[1].birth.execing, 1004);
+	assert_int_equal(records[1].birth.execed, 1005);
+	free(records);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PAST(test_life), PAST(test_inherited), PAST(test_args), PAST(test_ancestors), PAST(test_for_ever),
 		PAST(test_many_chains), PAST(test_near_to_one), PAST(test_many_alive),
+		PAST(test_births),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

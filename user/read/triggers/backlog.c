@@ -263,18 +263,21 @@ static void keep_births(struct backlog *backlog, struct kept_life *life, const s
 {
 	const struct proclife_births *births = backlog->births ? proclife_process_births(process) : NULL;
 	struct proclife_record past = *record;
+	size_t i = 0;
 
 	if (!life || !births || !(births->forking | births->started | births->execed))
 		return;
-	take_out(life, ALL_OF(BIRTH));
 	past.type = PROCLIFE_BIRTH;
-	memset(past.words, 0, sizeof(past.words));
-	past.birth.what = PROCLIFE_BIRTH_PAST;
-	past.birth.forking = births->forking;
-	past.birth.started = births->started;
-	past.birth.execing = births->execing;
-	past.birth.execed = births->execed;
-	append(backlog, life, &past);
+	past.birth = (struct proclife_birth){
+		.forking = births->forking, .started = births->started, .execing = births->execing,
+		.execed = births->execed, .what = PROCLIFE_BIRTH_PAST,
+	};
+	while (i < life->count && life->kept[i].record.type != PROCLIFE_BIRTH)
+		i++;
+	if (i < life->count)
+		life->kept[i].record.birth = past.birth;
+	else
+		append(backlog, life, &past);
 }
 
 void backlog_keep(struct backlog *backlog, const struct proclife_process *process,
