@@ -72,6 +72,51 @@ static void own_events(void)
 	}
 }
 
+/* The latest head of a task before this event; NULL: it is not known, or gone. */
+static const struct proclife_record *head_of(size_t before, uint64_t task)
+{
+	while (before-- > 0) {
+		const struct proclife_record *record = &all[before].record;
+
+		if (all[before].event.record && record->task == task)
+			return record->type == PROCLIFE_FREE ? NULL : record;
+	}
+	return NULL;
+}
+
+static void add_birth(const struct proclife_record *head, uint64_t ts, uint32_t what)
+{
+	struct proclife_record record = *head;
+
+	if (record.type == PROCLIFE_FREE || record.type == PROCLIFE_SUPPRESSED || !record.task)
+		return;
+	record.ts = ts;
+	record.type = PROCLIFE_BIRTH;
+	record.flags &= PROCLIFE_F_THREAD | PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER;
+	memset(record.words, 0, sizeof(record.words));
+	record.birth.what = what;
+	add_event(&(struct proclife_event){ .record = &record });
+}
+
+/* An event of the generator, which makes no births: also those that go with it, and some that fail. */
+static void add_with_births(const struct proclife_event *event)
+{
+	struct proclife_record record = event->record ? *event->record : (struct proclife_record){ 0 };
+	const struct proclife_record *head = NULL;
+
+	if (record.type == PROCLIFE_FORK)
+		head = head_of(count, record.fork.creator);
+	if (record.type == PROCLIFE_EXEC)
+		head = head_of(count, record.task);
+	if (head)
+		add_birth(head, record.ts, record.type == PROCLIFE_EXEC ? PROCLIFE_BIRTH_EXECING : PROCLIFE_BIRTH_FORKING);
+	add_event(event);
+	if (record.type == PROCLIFE_FORK && count % 16)
+		add_birth(&record, record.ts, PROCLIFE_BIRTH_STARTED);
+	else if (record.type == PROCLIFE_RENAME && count % 4 < 2)
+		add_birth(&record, record.ts, count % 2 ? PROCLIFE_BIRTH_FORKING : PROCLIFE_BIRTH_EXECING);
+}
+
 static void make(const struct trace_plan *plan)
 {
 	struct trace *trace = trace_new(plan);
@@ -85,7 +130,7 @@ static void make(const struct trace_plan *plan)
 		merge.horizon = trace_now(trace);
 		proclife_merge_build(&merge);
 		while (proclife_merge_next(&merge, &event) == 1)
-			add_event(&event);
+			add_with_births(&event);
 	}
 	proclife_merge_free(&merge);
 	trace_free(trace);
@@ -119,7 +164,17 @@ static void process_gone(void *data, struct proclife_process *process)
 	ended->parent_there = process->parent_id != 0;
 }
 
-static struct proclife_source *facts; /* the facts of the trace; NULL: none */
+static struct proclife_source *facts; /* the facts of the trace; NULL: none, but it has births */
+
+static void take_facts(struct proclife_tasks *of)
+{
+	if (facts) {
+		assert_int_equal(proclife_tasks_take_facts(of, facts), 0);
+		return;
+	}
+	of->birth_marks = UINT32_MAX;
+	proclife_tasks_make_room(of);
+}
 
 static void begin(struct ended **list, size_t *length)
 {
@@ -131,7 +186,8 @@ static void begin(struct ended **list, size_t *length)
 	told = list;
 	told_count = length;
 	*length = 0;
-	assert_int_equal(proclife_tasks_new(&tasks, facts), 0);
+	assert_int_equal(proclife_tasks_new(&tasks, NULL), 0);
+	take_facts(tasks);
 	assert_int_equal(proclife_tasks_report(tasks, &reports, NULL), 0);
 }
 
@@ -140,8 +196,7 @@ static struct proclife_carry *begin_carry(void)
 	struct proclife_carry *carry;
 
 	assert_int_equal(proclife_carry_new(&carry), 0);
-	if (facts)
-		assert_int_equal(proclife_tasks_take_facts(carry->tasks, facts), 0);
+	take_facts(carry->tasks);
 	return carry;
 }
 

@@ -16,8 +16,10 @@ int proclife_tasks_take_facts(struct proclife_tasks *tasks, struct proclife_sour
 	tasks->without_reap = header && !(header->features & PROCLIFE_HAS(PROCLIFE_REAP));
 	tasks->with_exiting = header && header->features & PROCLIFE_HAS(PROCLIFE_EXITING);
 	tasks->with_notify = header && header->features & PROCLIFE_HAS(PROCLIFE_NOTIFY);
-	tasks->birth_marks = header ? header->birth_marks : 0;
-	proclife_tasks_make_room(tasks);
+	if (!tasks->processes) { /* those that are there have room for as much as was known before */
+		tasks->birth_marks = header ? header->birth_marks : 0;
+		proclife_tasks_make_room(tasks);
+	}
 	tasks->with_cgroup = header && header->features & PROCLIFE_HAS(PROCLIFE_CGROUP);
 	tasks->is_slice = run && proclife_is_slice(run);
 	tasks->without_memory = header && (header->mm_marks & MM_MARKS) != MM_MARKS;
