@@ -32,6 +32,8 @@ start_without_exiting() { start_module exiting=N; }
 stop_without_exiting() { stop_module; }
 start_loaded() { modprobe proclife; }
 stop_loaded() { stop_module; }
+start_births() { modprobe proclife births=Y; }
+stop_births() { stop_module; }
 start_death() { start_module memory=Y cgroups=Y; }
 stop_death() { stop_module; }
 

@@ -38,6 +38,7 @@ trace_cmd_hooks=trace-cmd record *: and two kprobes
 perf_hooks=perf record: and two kprobes
 lttng_hooks=LTTng: and two kprobes
 loaded=proclife: as it loads, with memory
+births=proclife: as it loads, and births
 death=proclife: everything
 ftrace_death=ftrace *: and memory
 bpftrace_lives=bpftrace: lives, reap, args
