@@ -52,10 +52,16 @@ def longest(runs):
     return found
 
 
+def has_ended(each):
+    """In the trace, and it is known how; the exit can have begun before."""
+    if each.exited is not None or each.last_exit is not None and each.reaped is not None:
+        return True
+    zombie = each.announced is not None or each.shown_zombie
+    return zombie and each.exit_code is not None and each.found_zombie != each.seen
+
+
 def program(session, by, key, of):
-    runs = [each for each in of if each.exited is not None  # or it has ended, and began to before
-            or each.last_exit is not None and each.announced is not None
-            or each.last_exit is not None and each.reaped is not None]
+    runs = [each for each in of if has_ended(each)]
     return dict(names(session, by, key), v=1, type="program", by=by, runs=len(runs),
                 failed=sum(bool(each.exit_code) for each in runs), open=len(of) - len(runs),
                 runtime=sum(each.runtime for each in runs),
