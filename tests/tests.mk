@@ -41,6 +41,12 @@ $(UNIT_TESTS): $B/tests/unit/%: $$(call unit_object,$$*) $(UNIT_LIBRARIES)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) $(call wraps,$(call unit_source,$*)) -o $@ $(filter %.o,$^) $(UNIT_LIBRARIES) \
 		-lm $(CMOCKA_LIBS)
 
+# What makes recordings of the stories in the transcripts.
+$B/tests/unit/story/story: $B/tests/unit/story/story.o $(UNIT_LIBRARIES)
+	$(call say,LD)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(UNIT_LIBRARIES) -lm $(CMOCKA_LIBS)
+$B/tests/unit/test_transcripts: | $B/tests/unit/story/story
+
 # It needs libkmod, and is not in the archive.
 $B/tests/unit/test_diagnose: $B/user/read/session/diagnose.o
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What users see, to the last character: transcripts/ has commands, what they print, and the status
- * that they end with, on the recordings of support/stories.c. A test that fails shows the difference
+ * that they end with, on the recordings of support/stories.c, and on stories of their own: lines that
+ * begin with "| ", after a remark that begins with "## ", which story/story.c makes the recording "story"
+ * of. A test that fails shows the difference
  * and says where the new transcript is: read it, and copy it if that is what users shall see.
  * format-2.txt is on a recording of the module from when that format was new: it opens for good.
  */
@@ -40,19 +42,34 @@ static void run_command(FILE *to, const char *command)
 	free(text);
 }
 
-/* Does what the transcript's commands say once more. */
+static bool is(const char *line, const char *kind)
+{
+	return !strncmp(line, kind, strlen(kind));
+}
+
+/* Does what the transcript's commands say once more, on the stories before them. */
 static void repeat(const char *expected, const char *actual)
 {
-	FILE *from = fopen(expected, "r"), *to = fopen(actual, "w");
+	FILE *from = fopen(expected, "r"), *to = fopen(actual, "w"), *story = NULL;
 	size_t size = 0;
 	char *line = NULL;
 
 	if (!from || !to)
 		fail_msg("%s: cannot open", from ? actual : expected);
 	while (getline(&line, &size, from) > 0) {
-		if (strncmp(line, "$ ", 2))
+		if (!is(line, "$ ") && !is(line, "| ") && !is(line, "## "))
 			continue;
 		fputs(line, to);
+		if (is(line, "| ")) {
+			story = story ? story : popen("rm -rf story; exec story story >&2", "w");
+			assert_non_null(story);
+			fputs(line + 2, story);
+		}
+		if (!is(line, "$ "))
+			continue;
+		if (story && pclose(story))
+			fputs("[no such story]\n", to);
+		story = NULL;
 		run_command(to, line + 2);
 	}
 	free(line);
@@ -76,10 +93,10 @@ static void test_transcript(void **state)
 
 static int tell(void **state)
 {
-	char path[2 * PATH_MAX];
+	char path[3 * PATH_MAX];
 
 	recorded_setup(state);
-	snprintf(path, sizeof(path), "%s:%s", build, getenv("PATH"));
+	snprintf(path, sizeof(path), "%s:%s/tests/unit/story:%s", build, build, getenv("PATH"));
 	setenv("PATH", path, 1);
 	setenv("TZ", "UTC0", 1);
 	setenv("FIXTURES", SOURCE "/tests/unit/fixtures", 1);
@@ -98,7 +115,7 @@ int main(void)
 	static const char *const names[] = {
 		"lives.txt", "events.txt", "tree.txt", "summary.txt", "latency.txt", "intervals.txt", "parents.txt",
 		"info.txt", "diff.txt", "expect.txt", "lossy.txt", "json.txt", "errors.txt",
-		"device.txt", "ctf.txt", "help.txt", "format-2.txt",
+		"zombies.txt", "device.txt", "ctf.txt", "help.txt", "format-2.txt",
 	};
 	struct CMUnitTest tests[sizeof(names) / sizeof(*names)];
 
