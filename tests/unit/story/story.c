@@ -279,6 +279,12 @@ static void tell_fork(void)
 	put(fork_record(0, &who, &parent->who));
 }
 
+/* A task that was told of, in the snapshot. */
+static void tell_found(void)
+{
+	put(task_record(0, task(), whose(1)));
+}
+
 /* A thread that was there before, or is made now. */
 static void tell_thread(void)
 {
@@ -419,9 +425,14 @@ static void tell_signal(void)
 	put(signal_record(0, task(), signal_of(word(1)), whose(2)));
 }
 
+/* The only thread of its process; otherwise, the line takes flags away. */
 static void tell_exiting(void)
 {
-	put(exiting_record(0, task(), whose(2), NULL, code(word(1))));
+	struct proclife_record record = exiting_record(0, task(), whose(2), NULL, code(word(1)));
+
+	record.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	record.exiting.cgroup = 0;
+	put(record);
 }
 
 static void tell_mm(void)
@@ -494,6 +505,7 @@ static const struct event {
 	{ "then", tell_nothing, false, "time passes" },
 	/* records */
 	{ "task", tell_task, true, "PID NAME [PARENT]" },
+	{ "found", tell_found, true, "PID [PARENT]: a TASK, too" },
 	{ "fork", tell_fork, true, "PID NAME|. PARENT" },
 	{ "thread", tell_thread, true, "TID LEADER [older]" },
 	{ "exec", tell_exec, true, "PID PATH [NAME]" },
@@ -597,15 +609,19 @@ static void tell_event(char *text)
 /* The lines of files beside the recording; NULL at the end. */
 static bool tell_setting(const char *text)
 {
-	static char cgroups[4096], users[4096];
+	static char cgroups[4096], users[4096], name[64], value[64];
 	char *to = NULL;
 
 	if (!text) {
 		if (*cgroups)
 			story_cgroups(path, cgroups);
+		if (*name)
+			metadata_set(path, name, value);
 		story_users(path, users); /* even if none: names are not this machine's */
 		return true;
 	}
+	if (sscanf(text, "metadata: %63s %63s", name, value) == 2)
+		return true;
 	to = !strncmp(text, "cgroup: ", 8) ? cgroups : !strncmp(text, "user: ", 6) ? users : NULL;
 	if (!to)
 		return false;
