@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes a recording of a story: `story FOLDER < STORY`. The stories stand in the transcripts, a line
- * per event:
+ * Makes a recording of a story: `story FOLDER < STORY`. The stories stand in the transcripts, an event
+ * after the other, on lines or with "; " between them:
  *
  *	[+TIME | @TIME] EVENT [WORD...] [FIELD=VALUE...] [+FLAG | -FLAG] [: ARGUMENT...]
  *
- * or several on a line, with "; " between them. An event happens a nanosecond after the one before, or after this +TIME, or at this time since the
- * story's beginning. Events and their words are in the table below: of records, which have the members
- * of abi.h as FIELDs, and of several at once. CODE is a status, or a signal as SIGSEGV or SIGSEGV+core.
- * FIRST..LAST instead of the first PID repeats the line for each.
+ * An event happens a nanosecond after the one before, or this +TIME later, or @TIME after the story's
+ * beginning. The table below has the events and their words; FIELDs are the members in abi.h. CODE is a
+ * status, or a signal: SIGSEGV or SIGSEGV+core. FIRST..LAST instead of the first number does it for each.
+ * In names and arguments, \xNN is a byte.
+ *
+ * Before the events there can be lines for all of it: "with TYPE" and "without TYPE" of records,
+ * "metadata: NAME VALUE", "cgroup: ID PATH" and "user: ID NAME".
  */
 #include "marks.h"
 #include "output/format.h"
@@ -64,6 +67,22 @@ static size_t unescape(char *s)
 		}
 	*to = '\0';
 	return (size_t)(to - s);
+}
+
+/* A copy that stays. */
+static char *keep(const char *text)
+{
+	static struct kept {
+		struct kept *before;
+		char text[];
+	} *last;
+	struct kept *kept = malloc(sizeof(*kept) + strlen(text) + 1);
+
+	assert_non_null(kept);
+	kept->before = last;
+	last = kept;
+	unescape(strcpy(kept->text, text));
+	return kept->text;
 }
 
 static const char *word(unsigned int index)
@@ -248,10 +267,7 @@ static struct who made(struct who who)
 
 static const char *name_of(unsigned int index)
 {
-	char *name = strdup(word(index));
-
-	unescape(name);
-	return name;
+	return keep(word(index));
 }
 
 static void tell_process(void)
@@ -301,16 +317,9 @@ static void tell_exec(void)
 {
 	struct who *who = task();
 	const char *base = strrchr(word(1), '/');
-	char *file = strdup(word(1));
-	char *comm = strdup(base ? base + 1 : word(1));
 
-	unescape(file);
-	unescape(comm);
-	comm[strnlen(comm, PROCLIFE_COMM_LEN - 1)] = '\0';
-	who->comm = comm;
-	if (*word(2))
-		who->comm = name_of(2);
-	put(exec_record(0, who, who->pid, file));
+	who->comm = *word(2) ? name_of(2) : keep(base ? base + 1 : word(1));
+	put(exec_record(0, who, who->pid, keep(word(1))));
 	if (line.args_size)
 		story_args(who, line.args, line.args_size);
 }
@@ -581,6 +590,7 @@ static void tell_event(char *text)
 	char *dots;
 
 	line.text = strdup(text);
+	assert_non_null(line.text);
 	parse(text);
 	move_clock();
 	for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
@@ -606,47 +616,47 @@ static void tell_event(char *text)
 	free((char *)line.text);
 }
 
-/* The lines of files beside the recording; NULL at the end. */
+/* What is written when the recording has ended. */
+static char cgroups[4096], users[4096], metadata_name[64], metadata_value[64];
+
 static bool tell_setting(const char *text)
 {
-	static char cgroups[4096], users[4096], name[64], value[64];
-	char *to = NULL;
+	char *to = !strncmp(text, "cgroup: ", 8) ? cgroups : !strncmp(text, "user: ", 6) ? users : NULL;
 
-	if (!text) {
-		if (*cgroups)
-			story_cgroups(path, cgroups);
-		if (*name)
-			metadata_set(path, name, value);
-		story_users(path, users); /* even if none: names are not this machine's */
-		return true;
-	}
-	if (sscanf(text, "metadata: %63s %63s", name, value) == 2)
-		return true;
-	to = !strncmp(text, "cgroup: ", 8) ? cgroups : !strncmp(text, "user: ", 6) ? users : NULL;
 	if (!to)
-		return false;
+		return sscanf(text, "metadata: %63s %63s", metadata_name, metadata_value) == 2;
 	snprintf(to + strlen(to), sizeof(users) - strlen(to), "%s\n", strchr(text, ' ') + 1);
 	unescape(to);
 	return true;
 }
 
-/* "with TYPE" or "without TYPE", first of all: whether there are such records. */
+static void end(void)
+{
+	story_end();
+	if (*cgroups)
+		story_cgroups(path, cgroups);
+	if (*metadata_name)
+		metadata_set(path, metadata_name, metadata_value);
+	story_users(path, users); /* even if there are none, so that names are not this machine's */
+}
+
+/* Whether there are records of a type. */
 static bool tell_feature(const char *text)
 {
 	bool with = !strncmp(text, "with ", 5);
-	const char *name = strchr(text, ' ');
 
 	if (!with && strncmp(text, "without ", 8))
 		return false;
 	for (unsigned int type = 1; type < PROCLIFE_TYPES; type++) {
-		const char *known = proclife_type_name(type);
+		const char *name = proclife_type_name(type);
 
-		if (!known || strcmp(known, name + 1))
+		if (!name || strcmp(name, strchr(text, ' ') + 1))
 			continue;
 		story_features &= ~PROCLIFE_HAS(type);
 		story_features |= with ? PROCLIFE_HAS(type) : 0;
+		return true;
 	}
-	return true;
+	return false;
 }
 
 /* The events of a line. Arguments go on to its end. */
@@ -656,8 +666,7 @@ static void tell_events(char *text)
 
 	for (; text; text = next) {
 		next = strstr(text, "; ");
-		if (next && args && args < next)
-			next = NULL;
+		next = next && args && args < next ? NULL : next;
 		if (next) {
 			*next = '\0';
 			next += 2;
@@ -688,8 +697,7 @@ int main(int argc, char **argv)
 			story_begin(path);
 		tell_events(text);
 	}
-	story_end();
-	tell_setting(NULL);
+	end();
 	free(text);
 	return 0;
 }
