@@ -1,32 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Trees that no transcript can have: deep ones, and random ones, of which whatever is cut is counted. */
-#include "story.h"
+#include "tree_story.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t next_pid;
-
-static int begin(void **state)
-{
-	next_pid = 100;
-	return story_setup(state);
-}
-
-static struct who start(const struct who *parent, const char *comm, const char *path)
-{
-	struct who who = process_of_pid(next_pid++, parent->comm);
-
-	story_put(fork_record(0, &who, parent));
-	who.comm = comm;
-	if (path)
-		story_put(exec_record(0, &who, who.pid, path));
-	return who;
-}
-
-static void quit(const struct who *who, const struct who *parent, uint32_t after, uint32_t cpu,
-		 uint32_t rss, int32_t code)
+static void end(const struct who *who, const struct who *parent, uint32_t after, uint32_t cpu, uint32_t rss,
+		int32_t code)
 {
 	struct proclife_record record = exit_record(0, who, code, 0);
 
@@ -40,15 +21,6 @@ static void quit(const struct who *who, const struct who *parent, uint32_t after
 	story_put(record);
 }
 
-static struct output tree(const char *options)
-{
-	struct output out = run_program(false, 0, "%s -i %s --tree %s", program, folder.path,
-					options);
-
-	assert_int_equal(out.status, 0);
-	return out;
-}
-
 /* A chain of forks: nothing recurses. */
 static void test_deep(void **state)
 {
@@ -60,9 +32,9 @@ static void test_deep(void **state)
 	assert_non_null(chain);
 	chain[0] = process_of_pid(1, "init");
 	for (uint32_t i = 0; i < DEEP; i++)
-		chain[i + 1] = start(&chain[i], "c", NULL);
+		chain[i + 1] = start(&chain[i], "c", NULL, NULL);
 	for (uint32_t i = DEEP; i; i--)
-		quit(&chain[i], &chain[i - 1], 0, 1, 1000, 0);
+		quit(&chain[i], &chain[i - 1], 0, 1, 0);
 	story_end();
 	free(chain);
 	out = tree("--depth 2");
@@ -88,7 +60,7 @@ static uint64_t member(const char *line, const char *name)
 	return strtoull(at + strlen(quoted), NULL, 10);
 }
 
-struct sum {
+struct totals {
 	uint64_t shown;
 	uint64_t hidden;
 	uint64_t failed;
@@ -97,10 +69,10 @@ struct sum {
 	uint64_t context;
 };
 
-static struct sum add_up(const char *options)
+static struct totals add_up(const char *options)
 {
 	struct output out = tree(options);
-	struct sum sum = { 0 };
+	struct totals sum = { 0 };
 
 	for (char *line = strtok(out.text, "\n"); line; line = strtok(NULL, "\n")) {
 		if (strstr(line, "\"type\":\"hidden\"")) {
@@ -136,17 +108,17 @@ static void test_json(void **state)
 	struct who init = process_of_pid(1, "init"), alive[30] = { init };
 	size_t count = 1;
 	uint64_t random = 1;
-	struct sum all, sum;
+	struct totals all, sum;
 
 	(void)state;
 	for (uint32_t i = 0; i < 3000; i++) {
 		size_t n = random_below(&random, count);
 
 		if (count < 30 && random_below(&random, 5) < 3) {
-			alive[count] = start(&alive[n], "x", NULL);
+			alive[count] = start(&alive[n], "x", NULL, NULL);
 			count++;
 		} else if (n) {
-			quit(&alive[n], &init, random_below(&random, 2), random_below(&random, 50),
+			end(&alive[n], &init, random_below(&random, 2), random_below(&random, 50),
 			     random_below(&random, 9000), random_below(&random, 3) ? 0 : 256);
 			alive[n] = alive[--count];
 		}
@@ -178,11 +150,9 @@ static void test_json(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, story_teardown)
-
 int main(void)
 {
-	const struct CMUnitTest tests[] = { TEST(test_deep), TEST(test_json) };
+	const struct CMUnitTest tests[] = { TREE(test_deep), TREE(test_json) };
 
 	if (find_program())
 		return 1;
