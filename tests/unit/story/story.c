@@ -34,7 +34,7 @@ static struct teller told[MOST];
 static size_t count;
 static const char *path;
 
-/* The line that is told. */
+/* The current event. */
 static struct {
 	const char *text;
 	char *words[MOST_WORDS], *settings[MOST_WORDS];
@@ -138,7 +138,7 @@ static struct teller *teller(uint32_t pid)
 	for (size_t i = count; i--;)
 		if (told[i].who.pid == pid)
 			return &told[i];
-	refuse("not told of", word(0));
+	refuse("no such task", word(0));
 }
 
 static struct who *task(void)
@@ -295,7 +295,7 @@ static void tell_fork(void)
 	put(fork_record(0, &who, &parent->who));
 }
 
-/* A task that was told of, in the snapshot. */
+/* An earlier task, in the snapshot. */
 static void tell_found(void)
 {
 	put(task_record(0, task(), whose(1)));
