@@ -113,12 +113,15 @@ static bool has_thread_that_ends(const struct proclife_priv_process *own)
 	return false;
 }
 
+/* The NOTIFY of a parent that inherits it can be the first record of it, and comes to the same. */
 static enum proclife_found found_as(const struct proclife_priv_process *own, const struct proclife_record *record)
 {
+	uint64_t first = own->process.seen;
+
 	if (!(record->flags & PROCLIFE_F_ZOMBIE) || has_thread_that_ends(own))
 		return record->flags & PROCLIFE_F_EXITING ? PROCLIFE_FOUND_EXITING : PROCLIFE_FOUND_OTHERWISE;
-	return own->found_as == PROCLIFE_FOUND_FIRST || own->process.seen == record->ts ? PROCLIFE_FOUND_FIRST :
-											   PROCLIFE_FOUND_DEAD;
+	return own->found_as == PROCLIFE_FOUND_FIRST || first == record->ts || first == own->found ?
+		PROCLIFE_FOUND_FIRST : PROCLIFE_FOUND_DEAD;
 }
 
 /* Returns 0 or -ENOMEM. */
@@ -128,8 +131,8 @@ static int found_leader(struct proclife_task *task, const struct proclife_record
 	struct proclife_priv_process *own = proclife_priv(process);
 	const struct proclife_state *state = &record->state;
 
-	own->found = record->ts;
 	own->found_as = found_as(own, record);
+	own->found = record->ts;
 	process->flags = task->flags;
 	process->real_parent_tgid = state->parent_tgid;
 	/* Whatever the leader's EXIT said. */
