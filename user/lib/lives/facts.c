@@ -4,8 +4,19 @@
 #include "source/source.h"
 #include "lives/tasks.h"
 
+#include <stddef.h>
+
 /* Without one of these, an address space is never gone, and what has its handle next is taken for it. */
 #define MM_MARKS (PROCLIFE_HAS_MM(PROCLIFE_MM_TEARDOWN) | PROCLIFE_HAS_MM(PROCLIFE_MM_GONE))
+
+void proclife_tasks_make_room(struct proclife_tasks *tasks)
+{
+	size_t births = tasks->birth_marks ? sizeof(struct proclife_priv_births) : 0;
+
+	proclife_slab_init(&tasks->task_slab, sizeof(struct proclife_priv_task) + births);
+	proclife_slab_init(&tasks->process_slab, sizeof(struct proclife_priv_process) + births);
+	tasks->process_slab.zeroed = offsetof(struct proclife_priv_process, path_text);
+}
 
 int proclife_tasks_take_facts(struct proclife_tasks *tasks, struct proclife_source *source)
 {

@@ -33,15 +33,6 @@ _Static_assert(sizeof(void *) != 8 || (sizeof(struct proclife_priv_task) <= 4 * 
 				       sizeof(struct proclife_priv_process) <= 10 * 64),
 	       "a task or process has more cache lines than it had");
 
-void proclife_tasks_make_room(struct proclife_tasks *tasks)
-{
-	size_t births = tasks->birth_marks ? sizeof(struct proclife_priv_births) : 0;
-
-	proclife_slab_init(&tasks->task_slab, sizeof(struct proclife_priv_task) + births);
-	proclife_slab_init(&tasks->process_slab, sizeof(struct proclife_priv_process) + births);
-	tasks->process_slab.zeroed = offsetof(struct proclife_priv_process, path_text);
-}
-
 int proclife_tasks_new(struct proclife_tasks **result, struct proclife_source *source)
 {
 	struct proclife_tasks *tasks = calloc(1, sizeof(*tasks));

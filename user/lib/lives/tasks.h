@@ -279,7 +279,7 @@ static inline struct proclife_process *proclife_tgid_next(const struct proclife_
 	return &proclife_container_of(twin, struct proclife_priv_process, by_tgid)->process;
 }
 
-/* tasks.c: before the first event: makes room for the marks of births, if the trace has any. */
+/* facts.c: before the first event: makes room for the marks of births, if the trace has any. */
 void proclife_tasks_make_room(struct proclife_tasks *tasks);
 
 /*
