@@ -65,9 +65,10 @@ class Process:
         self.released = False  # a snapshot found it without the tracer that had been notified
         self.tracer = None  # the NOTIFY to it, or the TASK that showed it
         self.tracer_process = None  # as far as it is known
-        self.told_pid, self.told = 0, None  # notified as its parent, the last one if there were several
+        self.told_pid, self.told, self.told_at = 0, None, 0  # notified as its parent, the last one if there were several
         self.autoreaped = self.notice_missed = False
         self.found_zombie = 0  # when the snapshot found it
+        self.ended_before = False  # before anything else of it
         self.found_exiting = False
         self.last_exit = None  # of its threads
         self.exiting, self.ends = None, False  # since when it ends as a whole; whether it does
@@ -298,6 +299,8 @@ class Lives:
         process.real_parent = record["parent_tgid"]
         process.found_exiting = task.found_exiting
         process.found_zombie = record["ts"] if "zombie" in record["flags"] else 0
+        if process.found_zombie:  # by its first record, but for a notice to a parent that inherits it
+            process.ended_before |= process.seen in (record["ts"], process.told_at)
         process.released = bool("zombie" in record["flags"] and process.tracer and
                                 process.tracer["receiver_tgid"] != record["tracer_tgid"])
         if record["tracer_tgid"] and process.tracer is None and not process.told_pid:
@@ -437,7 +440,7 @@ class Lives:
             process.notified = record["ts"]  # otherwise the first one was before the trace
             process.coalesced = record["signo"] != 0 and record["result"] == 2
         process.autoreaped = "autoreap" in record["flags"]
-        process.told_pid = record["receiver_tgid"]  # the others adopt it
+        process.told_pid, process.told_at = record["receiver_tgid"], record["ts"]  # the others adopt it
         receiver = self.tasks.get(record["receiver"])
         process.told = receiver.process if receiver else None
 

@@ -57,7 +57,7 @@ def has_ended(each):
     if each.exited is not None or each.last_exit is not None and each.reaped is not None:
         return True
     zombie = each.announced is not None or each.shown_zombie
-    return zombie and each.exit_code is not None and each.found_zombie != each.seen
+    return zombie and each.exit_code is not None and not each.ended_before
 
 
 def program(session, by, key, of):
