@@ -157,6 +157,25 @@ static void test_goes_on(void **state)
 	assert_int_equal(proclife_process_phase_since(process_of(&b), PROCLIFE_PHASE_FIRST_RUN, &at_least), 0);
 }
 
+/* The hook for the first run can be missed: what a process does shows that it has run. */
+static void test_start_missed(void **state)
+{
+	struct who child = process_of_pid(210, "child"), c = process_of_pid(211, "c"), all[] = { a, b, c, child };
+	bool at_least;
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, fork_record(11, &b, &shell));
+	feed(tasks, fork_record(12, &c, &shell));
+	assert_int_equal(proclife_process_phase_since(process_of(&c), PROCLIFE_PHASE_FIRST_RUN, &at_least), 12);
+	birth(20, &a, PROCLIFE_BIRTH_EXECING);
+	feed(tasks, wait_record(21, &b));
+	feed(tasks, fork_record(22, &child, &c));
+	birth(23, &child, PROCLIFE_BIRTH_FORKING);
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		assert_int_equal(proclife_process_phase_since(process_of(&all[i]), PROCLIFE_PHASE_FIRST_RUN, &at_least), 0);
+}
+
 /* A trace without births has none, whatever records say. */
 static void test_without(void **state)
 {
@@ -203,6 +222,7 @@ int main(void)
 		BIRTHS(test_suppressed),
 		BIRTHS(test_creator),
 		BIRTHS(test_goes_on),
+		BIRTHS(test_start_missed),
 		BIRTHS(test_without),
 		BIRTHS(test_past),
 	};

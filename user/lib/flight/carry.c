@@ -347,8 +347,8 @@ static int note_birth(struct proclife_carry *carry, const struct proclife_task *
 	past.type = PROCLIFE_BIRTH;
 	memset(past.words, 0, sizeof(past.words));
 	past.birth.what = PROCLIFE_BIRTH_PAST;
-	past.birth.forking = own->forking;
-	past.birth.started = own->started;
+	past.birth.forking = of->leader ? births->forking : own->forking;
+	past.birth.started = of->leader ? births->started : own->started;
 	past.birth.execing = of->leader ? births->execing : 0;
 	past.birth.execed = of->leader ? births->execed : 0;
 	for (kept = task->records; kept; kept = kept->next) {
@@ -357,7 +357,7 @@ static int note_birth(struct proclife_carry *carry, const struct proclife_task *
 		kept->record.birth = past.birth;
 		return 0;
 	}
-	if (!(own->forking | own->started | past.birth.execed))
+	if (!(past.birth.forking | past.birth.started | past.birth.execed))
 		return 0;
 	if (proclife_kept_add(carry, &task->records, &past))
 		return -ENOMEM;

@@ -9,7 +9,7 @@
 
 const struct proclife_births *proclife_process_births(const struct proclife_process *process)
 {
-	return proclife_priv(process)->all->birth_marks ? proclife_births_of_process(process) : NULL;
+	return proclife_priv(process)->all->birth_marks ? &proclife_births_of_process(process)->births : NULL;
 }
 
 const struct proclife_births *proclife_task_births(const struct proclife_task *task)
@@ -33,17 +33,18 @@ void proclife_birth_forked(const struct proclife_tasks *tasks, struct proclife_t
 	/* In a recording that keeps the latest, another task of its process can stand for one that is gone. */
 	if (!own || creator->pid != fork->creator_pid)
 		return;
+	proclife_births_of_process(creator->process)->ran = true;
 	if (is_certain(tasks, own->forking))
 		births->forking = own->forking;
 	own->forking = 0;
 	if (record->pid == record->tgid)
-		proclife_births_of_process(task->process)->forking = births->forking;
+		proclife_births_of_process(task->process)->births.forking = births->forking;
 }
 
 void proclife_birth_execed(const struct proclife_tasks *tasks, struct proclife_task *task, uint64_t ts)
 {
 	struct proclife_priv_births *own = proclife_births_of(task);
-	struct proclife_births *births = proclife_births_of_process(task->process);
+	struct proclife_births *births = &proclife_births_of_process(task->process)->births;
 	uint64_t execing = own->execing;
 
 	own->execing = 0;
@@ -58,20 +59,23 @@ static void note_started(struct proclife_task *task, const struct proclife_recor
 {
 	proclife_births_of(task)->births.started = record->ts;
 	if (record->pid == record->tgid)
-		proclife_births_of_process(task->process)->started = record->ts;
+		proclife_births_of_process(task->process)->births.started = record->ts;
 }
 
 static void note_past(struct proclife_task *task, const struct proclife_record *record)
 {
 	const struct proclife_birth *birth = &record->birth;
 	struct proclife_births *own = &proclife_births_of(task)->births;
-	struct proclife_births *births = proclife_births_of_process(task->process);
+	struct proclife_births *births = &proclife_births_of_process(task->process)->births;
 
 	/* Any program can have written it. */
 	if ((birth->forking | birth->started | birth->execing | birth->execed) > PROCLIFE_TIME_MAX)
 		return;
-	own->forking = birth->forking;
-	own->started = birth->started;
+	/* A leader's has what is known of the process: a thread that has execed was born later. */
+	if (record->pid != record->tgid || task->marks.born == task->process->marks.born) {
+		own->forking = birth->forking;
+		own->started = birth->started;
+	}
 	if (birth->execed) {
 		births->execing = birth->execing;
 		births->execed = birth->execed;
@@ -94,12 +98,14 @@ int proclife_feed_birth(struct proclife_tasks *tasks, const struct proclife_reco
 		return proclife_wanted(task->process);
 	switch (record->birth.what) {
 	case PROCLIFE_BIRTH_FORKING:
+		proclife_births_of_process(task->process)->ran = true;
 		proclife_births_of(task)->forking = record->ts;
 		break;
 	case PROCLIFE_BIRTH_STARTED:
 		note_started(task, record);
 		break;
 	case PROCLIFE_BIRTH_EXECING:
+		proclife_births_of_process(task->process)->ran = true;
 		proclife_births_of(task)->execing = record->ts;
 		break;
 	case PROCLIFE_BIRTH_PAST:

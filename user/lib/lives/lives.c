@@ -106,7 +106,7 @@ struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
 	process->flags = record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
 	process->exit_code = -1;
 	if (proclife_unlikely(tasks->birth_marks))
-		*proclife_births_of_process(process) = (struct proclife_births){ 0 };
+		*proclife_births_of_process(process) = (struct proclife_priv_births){ 0 };
 	own->all = tasks;
 	own->gaps = tasks->gaps;
 	own->leader_freed = record->type == PROCLIFE_FREE;

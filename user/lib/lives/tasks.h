@@ -41,6 +41,7 @@ struct proclife_priv_births {
 	struct proclife_births births;
 	uint64_t forking; /* a task's latest FORKING, until it forks; 0: none */
 	uint64_t execing; /* the same of its EXECING, until it execs */
+	bool ran; /* a process: a BIRTH, or its child's FORK, shows that it has */
 };
 
 struct proclife_priv_process {
@@ -139,9 +140,9 @@ static inline struct proclife_priv_births *proclife_births_of(const struct procl
 	return (struct proclife_priv_births *)(proclife_priv_task(task) + 1);
 }
 
-static inline struct proclife_births *proclife_births_of_process(const struct proclife_process *process)
+static inline struct proclife_priv_births *proclife_births_of_process(const struct proclife_process *process)
 {
-	return &((struct proclife_priv_births *)(proclife_priv(process) + 1))->births;
+	return (struct proclife_priv_births *)(proclife_priv(process) + 1);
 }
 
 /* The parent that was notified last; where that is not recorded, or none was, its parent at its exit. */

@@ -309,13 +309,13 @@ static uint64_t memory_since(const struct proclife_process *process, enum procli
 	return since && proclife_tasks_may_lack(proclife_priv(process)->all, PROCLIFE_MM, since) ? 0 : since;
 }
 
-/* A process that execs has run. */
+/* A process that execs, forks or waits has run: the hook for its first run can have been missed. */
 static uint64_t first_run_since(const struct proclife_process *process, enum proclife_life_state state)
 {
 	const struct proclife_tasks *all = proclife_priv(process)->all;
 
 	if (!(all->birth_marks & PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_STARTED)) || proclife_process_births(process)->started ||
-	    process->execs || !lives_on(process, state) || !proclife_process_whole(all, process))
+	    process->execs || process->waited || proclife_births_of_process(process)->ran || !lives_on(process, state) || !proclife_process_whole(all, process))
 		return 0;
 	return process->marks.born;
 }
