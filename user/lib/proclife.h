@@ -1051,13 +1051,18 @@ struct proclife_phase_info {
 	const char *span; /* a few words about both: "exit to freed" */
 	const char *help; /* a sentence: "From exit to the free." */
 	enum proclife_phase part_of; /* the sum to which it belongs; PROCLIFE_PHASES: none */
-	uint64_t needs; /* PROCLIFE_HAS() of the records that show its marks, beside FORK, EXIT and FREE */
 	bool of_memory; /* of the address space, which can outlive the process */
 	bool optional;	/* a life of a complete trace can be without it */
 };
 
 /* NULL for what is no phase. */
 const struct proclife_phase_info *proclife_phase_info(enum proclife_phase phase);
+/*
+ * Why a phase cannot be known of anything in a trace with this header: the first type of records, or the type of
+ * some, that it needs and the trace does not have; PROCLIFE_NONE: it can be known. NULL as the header: it has FORK,
+ * EXIT and FREE.
+ */
+enum proclife_type proclife_phase_lacks(enum proclife_phase phase, const struct proclife_header *header);
 
 /* When the first process, a tracer or its parent, was notified; 0: none was, or it is not known. */
 uint64_t proclife_process_announced(const struct proclife_process *process);

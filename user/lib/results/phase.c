@@ -29,6 +29,7 @@ enum mark {
 
 static const struct phase {
 	struct proclife_phase_info info;
+	uint64_t needs; /* PROCLIFE_HAS() of the records that show its marks, beside FORK, EXIT and FREE */
 	enum mark begin;
 	enum mark end;
 } phases[PROCLIFE_PHASES] = {
@@ -45,8 +46,9 @@ static const struct phase {
 		.info = {
 			.name = "kill", .from = "signal", .to = "exit", .span = "the signal to exit",
 			.help = "From the signal that ended a process to its exit.",
-			.part_of = NONE, .needs = HAS(SIGNAL), .optional = true,
+			.part_of = NONE, .optional = true,
 		},
+		.needs = HAS(SIGNAL),
 		.begin = KILLED,
 		.end = EXITED,
 	},
@@ -54,8 +56,9 @@ static const struct phase {
 		.info = {
 			.name = "teardown", .from = "exit", .to = "notified", .span = "exit to the first notice",
 			.help = "From exit until the parent, or a tracer, is notified.",
-			.part_of = PROCLIFE_EXIT_FREE, .needs = HAS(NOTIFY), .optional = true,
+			.part_of = PROCLIFE_EXIT_FREE, .optional = true,
 		},
+		.needs = HAS(NOTIFY),
 		.begin = EXITED,
 		.end = ANNOUNCED,
 	},
@@ -63,8 +66,9 @@ static const struct phase {
 		.info = {
 			.name = "held", .from = "let go", .to = "unmap", .span = "memory that others held",
 			.help = "Until nothing held the memory that a process had let go of.",
-			.part_of = NONE, .needs = HAS(EXITING) | HAS(MM), .of_memory = true, .optional = true,
+			.part_of = NONE, .of_memory = true, .optional = true,
 		},
+		.needs = HAS(EXITING) | HAS(MM),
 		.begin = LEFT,
 		.end = UNMAPPING,
 	},
@@ -72,8 +76,9 @@ static const struct phase {
 		.info = {
 			.name = "unmap", .from = "unmap", .to = "gone", .span = "memory unmapped",
 			.help = "Unmapping the memory of a process.",
-			.part_of = PROCLIFE_TEARDOWN, .needs = HAS(EXITING) | HAS(MM), .of_memory = true, .optional = true,
+			.part_of = PROCLIFE_TEARDOWN, .of_memory = true, .optional = true,
 		},
+		.needs = HAS(EXITING) | HAS(MM),
 		.begin = UNMAPPING,
 		.end = GONE,
 	},
@@ -81,8 +86,9 @@ static const struct phase {
 		.info = {
 			.name = "traced", .from = "traced", .to = "parent", .span = "a tracer was notified to notified",
 			.help = "From notifying a tracer to notifying the parent.",
-			.part_of = PROCLIFE_EXIT_FREE, .needs = HAS(NOTIFY), .optional = true,
+			.part_of = PROCLIFE_EXIT_FREE, .optional = true,
 		},
+		.needs = HAS(NOTIFY),
 		.begin = TRACED,
 		.end = NOTIFIED,
 	},
@@ -90,8 +96,9 @@ static const struct phase {
 		.info = {
 			.name = "zombie", .from = "notified", .to = "reap", .span = "notified to reaped",
 			.help = "From notifying the parent to the reap.",
-			.part_of = PROCLIFE_EXIT_FREE, .needs = HAS(REAP),
+			.part_of = PROCLIFE_EXIT_FREE,
 		},
+		.needs = HAS(REAP),
 		.begin = WAITED_FOR,
 		.end = REAPED,
 	},
@@ -99,8 +106,9 @@ static const struct phase {
 		.info = {
 			.name = "rcu_free", .from = "reap", .to = "free", .span = "reaped to freed",
 			.help = "From the reap to the free, which RCU delays.",
-			.part_of = PROCLIFE_EXIT_FREE, .needs = HAS(REAP),
+			.part_of = PROCLIFE_EXIT_FREE,
 		},
+		.needs = HAS(REAP),
 		.begin = REAPED,
 		.end = FREED,
 	},
@@ -117,8 +125,9 @@ static const struct phase {
 		.info = {
 			.name = "fork", .from = "forking", .to = "fork", .span = "its fork",
 			.help = "From where its creator begins to fork, to fork.",
-			.part_of = NONE, .needs = HAS(BIRTH), .optional = true,
+			.part_of = NONE, .optional = true,
 		},
+		.needs = HAS(BIRTH),
 		.begin = FORKING,
 		.end = BORN,
 	},
@@ -126,8 +135,9 @@ static const struct phase {
 		.info = {
 			.name = "first_run", .from = "fork", .to = "started", .span = "born to its first run",
 			.help = "From fork to the first run.",
-			.part_of = NONE, .needs = HAS(BIRTH), .optional = true,
+			.part_of = NONE, .optional = true,
 		},
+		.needs = HAS(BIRTH),
 		.begin = BORN,
 		.end = STARTED,
 	},
@@ -135,8 +145,9 @@ static const struct phase {
 		.info = {
 			.name = "exec", .from = "execing", .to = "exec", .span = "its first exec",
 			.help = "From where the first exec of a process begins, to that exec.",
-			.part_of = NONE, .needs = HAS(BIRTH), .optional = true,
+			.part_of = NONE, .optional = true,
 		},
+		.needs = HAS(BIRTH),
 		.begin = EXECING,
 		.end = EXECED,
 	},
@@ -144,8 +155,9 @@ static const struct phase {
 		.info = {
 			.name = "spawn", .from = "forking", .to = "exec", .span = "its fork to its first exec",
 			.help = "From where its creator begins to fork, to its first exec.",
-			.part_of = NONE, .needs = HAS(BIRTH), .optional = true,
+			.part_of = NONE, .optional = true,
 		},
+		.needs = HAS(BIRTH),
 		.begin = FORKING,
 		.end = EXECED,
 	},
@@ -154,6 +166,41 @@ static const struct phase {
 const struct proclife_phase_info *proclife_phase_info(enum proclife_phase phase)
 {
 	return (unsigned int)phase < PROCLIFE_PHASES ? &phases[phase].info : NULL;
+}
+
+/* The type of the records that would show a mark, if they are not made: not all hooks of a type need be in. */
+static enum proclife_type mark_lacks(const struct proclife_header *header, enum mark mark)
+{
+	switch (mark) {
+	case LEFT:
+		return header->mm_marks & PROCLIFE_HAS_MM(PROCLIFE_MM_LEFT) ? PROCLIFE_NONE : PROCLIFE_MM;
+	case UNMAPPING:
+		return header->mm_marks & PROCLIFE_HAS_MM(PROCLIFE_MM_TEARDOWN) ? PROCLIFE_NONE : PROCLIFE_MM;
+	case GONE:
+		return header->mm_marks & PROCLIFE_HAS_MM(PROCLIFE_MM_GONE) ? PROCLIFE_NONE : PROCLIFE_MM;
+	case FORKING:
+		return header->birth_marks & PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_FORKING) ? PROCLIFE_NONE : PROCLIFE_BIRTH;
+	case STARTED:
+		return header->birth_marks & PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_STARTED) ? PROCLIFE_NONE : PROCLIFE_BIRTH;
+	case EXECING:
+		return header->birth_marks & PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_EXECING) ? PROCLIFE_NONE : PROCLIFE_BIRTH;
+	default:
+		return PROCLIFE_NONE;
+	}
+}
+
+enum proclife_type proclife_phase_lacks(enum proclife_phase phase, const struct proclife_header *header)
+{
+	uint64_t needs = (unsigned int)phase < PROCLIFE_PHASES ? phases[phase].needs : 0;
+	enum proclife_type type, lacks;
+
+	for (type = PROCLIFE_NONE + 1; type < PROCLIFE_TYPES; type++)
+		if (needs & PROCLIFE_HAS(type) && !(header && header->features & PROCLIFE_HAS(type)))
+			return type;
+	if (!needs)
+		return PROCLIFE_NONE;
+	lacks = mark_lacks(header, phases[phase].begin);
+	return lacks ? lacks : mark_lacks(header, phases[phase].end);
 }
 
 /* 0: not known, or there is none. */

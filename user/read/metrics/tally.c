@@ -81,7 +81,6 @@ int tally_begin(struct tally *tally, const struct run *run)
 	tally->run = run;
 	tally->began = proclife_source_realtime(run->source, run->began);
 	tally->missed = missed_so_far(run);
-	tally->lacks = run_has_births(run) ? 0 : PROCLIFE_HAS(PROCLIFE_BIRTH);
 	return proclife_tasks_report(run->tasks, &reports, tally);
 }
 
@@ -179,6 +178,7 @@ static void print_present(const struct tally *tally, uint64_t now, FILE *out)
 
 void tally_print(const struct tally *tally, uint64_t now, FILE *out)
 {
+	const struct proclife_header *header = proclife_source_header(tally->run->source);
 	unsigned int phase;
 	char name[48];
 
@@ -191,7 +191,8 @@ void tally_print(const struct tally *tally, uint64_t now, FILE *out)
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
 		const struct proclife_phase_info *info = proclife_phase_info(phase);
 
-		if (info->needs & tally->lacks)
+		/* Births are off by default. */
+		if (proclife_phase_lacks(phase, header) == PROCLIFE_BIRTH)
 			continue;
 		snprintf(name, sizeof(name), "proclife_%s_seconds", info->name);
 		prometheus_family(out, name, "histogram", info->help);

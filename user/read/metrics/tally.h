@@ -28,7 +28,6 @@ struct tally {
 	uint64_t incomplete;
 	uint64_t unjudged;
 	struct prometheus_times phases[PROCLIFE_PHASES];
-	uint64_t lacks; /* births are off by default: then their phases are left out */
 };
 
 /* Call it before the first event. Returns 0 or a negative errno. */

@@ -12,13 +12,6 @@ bool judge_concerns(const struct proclife_process *process, const struct conditi
 					!strncmp(comm, condition->text, condition->program)));
 }
 
-static bool is_recorded(const struct run *run, enum proclife_type type)
-{
-	const struct proclife_header *header = proclife_source_header(run->source);
-
-	return header && header->features & PROCLIFE_HAS(type);
-}
-
 static bool phase_holds(const struct proclife_process *process, bool over, const struct condition *c,
 			uint64_t *value)
 {
@@ -73,14 +66,7 @@ uint64_t judge_due(const struct proclife_process *process, const struct conditio
 
 enum proclife_type judge_lacks(const struct run *run, const struct condition *c)
 {
-	enum proclife_type type;
-	uint64_t needs;
-
 	if (c->what != CONDITION_PHASE)
 		return PROCLIFE_NONE;
-	needs = proclife_phase_info(c->phase)->needs;
-	for (type = 1; type < PROCLIFE_TYPES; type++)
-		if (needs & PROCLIFE_HAS(type) && !is_recorded(run, type))
-			return type;
-	return PROCLIFE_NONE;
+	return proclife_phase_lacks(c->phase, proclife_source_header(run->source));
 }

@@ -367,7 +367,7 @@ static void say_lacking(const struct triggers *t)
 		char name[32];
 
 		if (lacks)
-			message("--on %s can never match: %s is not recorded here; %s says why",
+			message("--on %s can never match: %s records that it needs are not made here; %s says why",
 				quoted(t->conditions[i].text), upper(name, sizeof(name), proclife_type_name(lacks)),
 				t->run->options->inputs.count ? "--info" : "--status");
 	}
