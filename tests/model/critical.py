@@ -227,7 +227,7 @@ class Path:
                     for cpu in (each.exit_cpu, each.free_cpu) if cpu is not None})
         head = dict(named(self.root.process), v=1, type="critical_path", open=self.root.open,
                     candidates=self.candidates, steps=len(self.found), lives=len(family), incomplete=0,
-                    slots=self.slots, cpus=cpus if cpus > 1 or self.seen.env["cpus"] == 1 else 0)
+                    slots=self.slots, cpus=cpus if cpus > 1 else int(self.seen.env["cpus"] == 1))
         head.update({"from": self.begin, "to": self.end})
         found = [head]
         for life, begin, end, saves, slots in self.found:

@@ -89,6 +89,7 @@ class Process:
         self.mm, self.shares, self.sole = 0, False, False
         self.its_memory, self.execed = None, 0
         self.ended_with = self.script = self.by_fd = False
+        self.ran = False  # something that it did was seen
         self.created = self.started = self.first_execing = self.first_execed = None
 
     @property
@@ -119,9 +120,8 @@ class Process:
             return "freed"
         if self.reaped is not None:
             return "unfreed"
-        if self.start is None and not self.dead and \
-                all(task.state != "alive" for task in self.tasks):
-            return "unknown"
+        if self.start is None and not self.dead and self.is_over:
+            return "unknown"  # nothing of it but a thread that ends
         if self.announced is not None or self.told_pid:
             return "zombie"
         if self.dead:
@@ -141,6 +141,11 @@ class Process:
     def shown_zombie(self):
         """By a notice, or by the snapshot, whether its EXIT is in the trace or not."""
         return self.announced is not None or bool(self.told_pid) or bool(self.found_dead and self.is_over)
+
+    @property
+    def first_shown_zombie(self):
+        """By the snapshot, or by its first record, if that is a notice to another parent."""
+        return self.seen if self.ended_before else max(self.found_zombie, self.told_at) or None
 
     @property
     def is_over(self):
@@ -259,6 +264,7 @@ class Lives:
         creator = self.tasks.get(record["creator"])
         if creator:
             task.created, creator.forking = creator.forking, None
+            creator.process.ran = True
         if task.pid != process.tgid:
             return
         process.created = task.created
@@ -312,6 +318,7 @@ class Lives:
             process.comm, process.cgroup = record["name"], record["cgroup"]
 
     def on_birth(self, record, task, process):
+        process.ran |= record["what"] in (CONSTANTS["BIRTH_FORKING"], CONSTANTS["BIRTH_EXECING"])
         if record["what"] == CONSTANTS["BIRTH_FORKING"]:
             task.forking = record["ts"]
         elif record["what"] == CONSTANTS["BIRTH_EXECING"]:
@@ -377,6 +384,7 @@ class Lives:
     @staticmethod
     def outlive(process):
         """Only its leader had ended when the snapshot found it: the tracer was not notified of the process's end."""
+        process.ended_before = False
         if process.tracer and process.tracer["type"] == "task":
             process.tracer = None
 
@@ -553,6 +561,7 @@ class Lives:
 
     def on_wait(self, record, task, process):
         task.waited = process.waited = record["ts"]
+        process.ran = True
         process.wait = record
 
     def suppress(self, record):

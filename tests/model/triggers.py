@@ -23,15 +23,15 @@ def going_on(read, each):
     found = {}
     if not over:
         found["life"] = each.born
-        if read.env["birth_marks"] and each.started is None and not each.execs:
+        if read.env["birth_marks"] and each.started is None and not each.execs and not each.ran:
             found["first_run"] = each.born
         found["kill"] = each.sent[lives.SIGKILL]["ts"] if lives.SIGKILL in each.sent else None
     if each.announced is None and each.reaped is None and each.freed is None and each.with_notify:
         found["teardown"] = each.exited if dead else each.exiting if each.ends else None
     if each.is_held:
-        found["traced"] = each.traced if each.traced is not None else each.found_zombie
-    elif each.state == "zombie" and (each.notified is not None or not dead or not each.with_notify):
-        found["zombie"] = each.found_zombie if not dead else each.notified if each.with_notify else each.exited
+        found["traced"] = each.traced if each.traced is not None else each.first_shown_zombie
+    elif each.state == "zombie":
+        found["zombie"] = each.zombie_since if each.zombie_since is not None else each.first_shown_zombie
     if each.freed is None:
         found["rcu_free"] = each.reaped
         found["exit_free"] = each.exited if dead else each.exiting if each.ends else None

@@ -51,7 +51,8 @@ def expected(made, process, certain=True):
 def find(made, said):
     """The process of this line: by birth, or by PID and time."""
     for process in reversed(made.processes):  # the latest that is not freed yet has it
-        if process.tgid != said["pid"] or (said["state"] == "freed" and process.freed is None):
+        if process.tgid != said["pid"] or \
+                (said["state"] == "freed" and not said["incomplete"] and freed(process) is None):
             continue
         if said["freed"] is not None and \
                 said["freed"] not in [task.freed for task in process.tasks]:

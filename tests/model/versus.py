@@ -206,8 +206,10 @@ class Versus:
                 if percent == 50:
                     # Each percentile can be too high by this factor, and so can a deviation.
                     slack = (values.LARGER - 1) * math.sqrt(1 / self.a + 1 / (self.runs - self.a))
+                    # Whether these are left out depends on it.
+                    doubtful = figure == "life" and any("alone" in self.open[row.name] for row in rows)
                     self.noise.append((figure, len(rows), group_limit * max(errors) if freedom else None,
-                                       group_limit * slack * 1.5, limit * shared_error, limit * slack))
+                                       group_limit * slack * 1.5, limit * shared_error, limit * slack, doubtful))
                 if len(rows) == 1:  # the shared factor is its own
                     self.claim(rows[0], figure, percent, 0, min(
                         abs(shared) / math.log(FACTOR), abs(shared) / (limit * shared_error or 1)))
@@ -245,8 +247,9 @@ class Versus:
         checker.equal(words, "noise", [
             {"v": 1, "type": "noise", "phase": figure, "statistic": "p50", "groups": groups,
              "group": None if group is None else Ratio(group, 0.02 + 0.15 * group + slack),
-             "all": Ratio(shared, 0.02 + 0.15 * shared + all_slack)}
-            for figure, groups, group, slack, shared, all_slack in sorted(self.noise, key=lambda noise: FIGURES.index(noise[0]))],
+             "all": Ratio(shared, 0.02 + 0.15 * shared + all_slack),
+             **({name: values.Any(int, float, type(None)) for name in ("groups", "group", "all")} if doubtful else {})}
+            for figure, groups, group, slack, shared, all_slack, doubtful in sorted(self.noise, key=lambda noise: FIGURES.index(noise[0]))],
                       of("noise")[:len(self.noise)])
         last = {"v": 1, "type": "diff", "changes": len(found), "compared": len(self.rows("alone", 50)),
                 "too_few": len(self.names) - len(self.rows("alone", 50)), "forced": []}

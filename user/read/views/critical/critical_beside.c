@@ -176,7 +176,7 @@ static unsigned int known_cpus(const struct critical *critical)
 	const struct proclife_header *header = proclife_source_header(critical->run->source);
 	unsigned int cpus = kin_cpus(&critical->kin);
 
-	return cpus > 1 || (header && header->cpus == 1) ? cpus : 0;
+	return cpus > 1 ? cpus : header && header->cpus == 1;
 }
 
 static void find_busy(struct critical *critical)
@@ -185,7 +185,6 @@ static void find_busy(struct critical *critical)
 	size_t slices, slice;
 	uint32_t i;
 
-	critical->cpus = known_cpus(critical);
 	if (!critical->kin.began || !critical->cpus)
 		return;
 	slices = overtime_slices(overtime, overtime->end);
@@ -221,6 +220,7 @@ void critical_look_beside(struct critical *critical)
 	qsort_r(beside.order, critical->count, sizeof(*beside.order), by_life, critical->steps);
 	add_family(&beside);
 	sum_up(&beside);
+	critical->cpus = known_cpus(critical);
 	if (critical->count)
 		find_busy(critical);
 	free(beside.whole);
