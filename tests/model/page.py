@@ -11,9 +11,9 @@ import triggers
 import values
 import views
 
-COLUMNS = ("begin before flags state pid parent parent_pid comm path args end code exited traced notified reaped freed killed left "
+COLUMNS = ("begin before flags state pid parent parent_pid comm path args end code exited traced notified reaped freed lived_to killed left "
            "teardown gone forking started execing execed mapped runtime rss user cgroup threads execs creator reaper cpu").split()
-ENDED, FAILED, UNSURE, OLDER, INCOMPLETE, KTHREAD, CONTEXT, ARGS_CUT, NOTIFIED_LOST = (1 << bit for bit in range(9))
+ENDED, FAILED, UNSURE, OLDER, INCOMPLETE, KTHREAD, CONTEXT, ARGS_CUT, NOTIFIED_LOST, TRACER_LOST, CPU_KNOWN = (1 << bit for bit in range(11))
 STATES = ["alive", "dying", "zombie", "unfreed", "freed", "unknown"]
 RECENT = 64
 
@@ -139,6 +139,7 @@ class Page:
         mark("notified", "traced", "exited", "begin")
         mark("reaped", "notified", "traced", "exited", "begin")
         mark("freed", "reaped", "notified", "traced", "exited", "begin")
+        mark("lived_to", "begin")
         for name in ("killed", "left", "teardown"):
             mark(name, "exited", "begin")
         mark("gone", "teardown", "exited", "begin")
@@ -159,11 +160,14 @@ class Page:
         return self.phase(row, "exited", "notified" if row["traced"] is None else "traced")
 
     def phase(self, row, first, last):
+        row = {**row, "born": None if row["flags"] & OLDER else row["begin"]}
         return None if row[first] is None or row[last] is None else row[last] - row[first]
 
     def life(self, row):
         """What --tree --json has of it, and its phases."""
-        found = {"pid": row["pid"], "seen": self.time(row, "begin"), "before": row["before"], "runtime": row["runtime"], "max_rss": row["rss"] or None,
+        found = {"pid": row["pid"], "seen": self.time(row, "begin"), "before": row["before"],
+                 "lived_to": self.time(row, "lived_to" if row["exited"] is None else "exited"),
+                 "runtime": row["runtime"] if row["flags"] & CPU_KNOWN else None, "max_rss": row["rss"] or None,
                  "threads": row["threads"], "execs": row["execs"], "state": STATES[row["state"]],
                  "kthread": bool(row["flags"] & KTHREAD), "wait_status": row["code"] - 1 if row["code"] else None,
                  "parent": None if row["parent"] is None else self.rows[row["parent"]]["pid"],
@@ -176,9 +180,16 @@ class Page:
         return found
 
 
+def lived_to(process):
+    """By when it lived no more, as the trace has it."""
+    over = (process.announced, process.reaped, process.freed,
+            process.first_shown_zombie if process.shown_zombie else None)
+    return process.exited or min((mark for mark in over if mark is not None), default=None)
+
+
 PHASES = {"kill": ("killed", "exited"), "traced": ("traced", "notified"), "held": ("left", "teardown"),
           "unmap": ("teardown", "gone"), "rcu_free": ("reaped", "freed"), "exit_free": ("exited", "freed"),
-          "fork": ("forking", "begin"), "first_run": ("begin", "started"), "exec": ("execing", "execed"),
+          "fork": ("forking", "born"), "first_run": ("born", "started"), "exec": ("execing", "execed"),
           "spawn": ("forking", "execed")}
 
 
@@ -203,7 +214,7 @@ def check(checker, words, session, status=0):
     checker.equal(words, "lives", len(expected), len(page.rows))
     processes = {each.id: each for each in session.lives.processes}
     for mine, row in zip(expected, page.rows):
-        mine = {**mine, "parent": pids.get(mine["parent_id"]), "runtime": mine["runtime"] or 0,
+        mine = {**mine, "parent": pids.get(mine["parent_id"]), "lived_to": lived_to(processes[mine["id"]]),
                 "before": session.lived_before(processes[mine["id"]])}
         its = page.life(row)
         checker.equal(words, "life of %d" % mine["pid"], {name: mine.get(name) for name in its}, its)

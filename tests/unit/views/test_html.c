@@ -291,7 +291,7 @@ static struct page_life *add(uint64_t id, uint64_t parent, uint32_t comm, uint64
 
 	assert_in_range(page.count, 1, MOST_LIVES);
 	*kin = (struct kin_life){ .id = id, .comm = comm, .born = 1000 + id, .runtime = 1 };
-	*life = (struct page_life){ .id = id, .parent_id = parent, .marks = { .exited = 1000 + id + time },
+	*life = (struct page_life){ .id = id, .parent_id = parent, .lived_to = 1000 + id + time,
 				    .max_rss = (uint32_t)id, .ended = true, .shown = true };
 	return life;
 }
@@ -399,7 +399,7 @@ static void test_folded_below(void **state)
 	make(10, 10);
 	/* The last compiler of the fourth shell. All compilers of the fourth and fifth shells are short. */
 	for (i = 34; i <= 55; i++)
-		page.all[i].marks.exited = page.critical.kin.all[i].born + 1;
+		page.all[i].lived_to = page.critical.kin.all[i].born + 1;
 	page.all[44].failed = true;
 	page_choose_rows(&page, 40);
 	check_rows(40);

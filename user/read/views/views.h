@@ -214,7 +214,9 @@ void json_marks(struct json *json, const struct proclife_header *header);
  */
 static inline bool cpu_is_known(bool exited, enum proclife_life_state state, bool incomplete, uint64_t runtime)
 {
-	return exited || (runtime && !(incomplete && state == PROCLIFE_IS_UNFREED)) || state == PROCLIFE_IS_FREED;
+	bool is_part = incomplete && (state == PROCLIFE_IS_ZOMBIE || state == PROCLIFE_IS_UNFREED);
+
+	return exited || (runtime && !is_part) || state == PROCLIFE_IS_FREED;
 }
 
 /* Since when it could be reaped: a thread, and where notices are not recorded, since its exit. */

@@ -100,6 +100,7 @@ static void keep(struct page *page, const struct proclife_process *process)
 	life->id = process->id;
 	life->parent_id = process->parent_id;
 	life->marks = process->marks;
+	life->lived_to = process_last_lived(process);
 	life->before = lived_before(page->run, process->marks.born, process->seen, process->start);
 	life->killed = proclife_process_killed(process);
 	set_memory(life, process);
@@ -121,6 +122,7 @@ static void keep(struct page *page, const struct proclife_process *process)
 	life->traced = tracer ? tracer->ts : 0;
 	life->notified_lost = process->notified_lost;
 	life->tracer_lost = process->tracer_lost;
+	life->cpu_known = cpu_is_known(proclife_process_has_exited(process), life->state, process->incomplete, process->runtime);
 	life->shown = process->matches;
 }
 

@@ -28,6 +28,7 @@ struct page_life {
 	};
 	uint64_t before; /* how long it had lived when it was first seen; 0: it was born then, or that is not known */
 	struct proclife_marks marks;
+	uint64_t lived_to; /* see process_last_lived() */
 	uint64_t killed;
 	uint64_t traced; /* when a tracer was notified */
 	uint64_t left; /* of its memory: as in struct proclife_memory */
@@ -52,6 +53,7 @@ struct page_life {
 	bool unsure : 1;
 	bool notified_lost : 1;
 	bool tracer_lost : 1;
+	bool cpu_known : 1;
 	bool has_uid : 1;
 	bool shown : 1;	  /* the filter matches it */
 	bool context : 1; /* it is there for what is below it */

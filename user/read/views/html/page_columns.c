@@ -19,8 +19,8 @@ uint64_t page_time(const struct page *page, uint64_t ts)
 
 enum column {
 	BEGIN, BEFORE, FLAGS, STATE, PID, PARENT, PARENT_PID, COMM, PATH, ARGS, END, CODE,
-	EXITED, TRACED, NOTIFIED, REAPED, FREED, KILLED, LEFT, TEARDOWN, GONE, FORKING, STARTED, EXECING,
-	EXECED, MAPPED,
+	EXITED, TRACED, NOTIFIED, REAPED, FREED, LIVED_TO, KILLED, LEFT, TEARDOWN, GONE, FORKING, STARTED,
+	EXECING, EXECED, MAPPED,
 	RUNTIME, RSS, USER, CGROUP, THREADS, EXECS, CREATOR, REAPER, CPU,
 	COLUMNS,
 };
@@ -86,6 +86,7 @@ static void put_marks(struct columns *columns, const struct page_life *life, uin
 	at = put_mark(columns, NOTIFIED, at, life->marks.notified);
 	at = put_mark(columns, REAPED, at, life->marks.reaped);
 	put_mark(columns, FREED, at, life->marks.freed);
+	put_mark(columns, LIVED_TO, begin, life->marks.exited ? 0 : life->lived_to);
 	put_mark(columns, KILLED, exited, life->killed);
 	put_mark(columns, LEFT, exited, life->left);
 	at = put_mark(columns, TEARDOWN, exited, life->teardown);
@@ -112,7 +113,7 @@ static uint64_t flags_of(const struct page_life *life, const struct kin_life *ki
 	       (uint64_t)kin->older << 3 | (uint64_t)kin->incomplete << 4 |
 	       (uint64_t)kin->kthread << 5 | (uint64_t)life->context << 6 |
 	       (uint64_t)kin->args_cut << 7 | (uint64_t)life->notified_lost << 8 |
-	       (uint64_t)life->tracer_lost << 9;
+	       (uint64_t)life->tracer_lost << 9 | (uint64_t)life->cpu_known << 10;
 }
 
 static void put_texts(struct columns *columns, const struct page_life *life, const struct kin_life *kin)

@@ -127,8 +127,7 @@ static void find_begin(struct page *page)
 uint64_t page_life_time(const struct page *page, const struct page_life *life)
 {
 	uint64_t seen = page_kin(page, life)->born;
-	uint64_t end = life->marks.exited ? life->marks.exited : life->ended ? life->marks.reaped :
-		       page->run->ended;
+	uint64_t end = life->lived_to ? life->lived_to : page->run->ended;
 
 	return (end > seen ? end - seen : 0) + life->before;
 }

@@ -7,7 +7,7 @@
 
 /*
  * By when it lived no more: at its exit or, where that was lost, at the first mark behind it; 0: none was seen. Whether
- * it counts as ended, with its status, is another question: see above.
+ * it counts as ended, with its status, is another question: process_ended_by() answers it.
  */
 static inline uint64_t process_lived_to(const struct proclife_process *process)
 {
@@ -25,6 +25,18 @@ static inline uint64_t process_zombie_by(const struct proclife_process *process)
 	uint64_t shown = proclife_process_shown_zombie(process);
 
 	return shown > process->seen ? shown : 0;
+}
+
+/*
+ * The same, or by when it was found as a zombie, if that shows it earlier; 0: it may live on. Where records are
+ * missing, a thread can have gone on that was not found.
+ */
+static inline uint64_t process_last_lived(const struct proclife_process *process)
+{
+	uint64_t shown = process->marks.exited ? 0 : proclife_process_shown_zombie(process);
+	uint64_t end = process_lived_to(process);
+
+	return shown && (!end || (shown < end && !process->incomplete)) ? shown : end;
 }
 
 /*

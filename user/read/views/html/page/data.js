@@ -41,7 +41,7 @@ class Reader {
 }
 
 const ended = 1, failed = 2, unsure = 4, older = 8, incomplete = 16, kthread = 32, context = 64, argsCut = 128, notifiedLost = 256,
-	tracerLost = 512;
+	tracerLost = 512, cpuKnown = 1024;
 const ALIVE = 0, DYING = 1, ZOMBIE = 2, UNFREED = 3, FREED = 4, UNKNOWN = 5;
 
 // A column: where a value is there twice, how often it is there once more follows.
@@ -114,6 +114,7 @@ function readRows(reader) {
 	const notified = latest(rows.notified, traced);
 	rows.reaped = marks(wide(), notified);
 	rows.freed = marks(wide(), latest(rows.reaped, notified));
+	rows.livedTo = marks(wide(), rows.begin);
 	rows.killed = marks(wide(), exited);
 	rows.left = marks(wide(), exited);
 	rows.teardown = marks(wide(), exited);

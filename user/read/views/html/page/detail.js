@@ -38,7 +38,8 @@ class Detail {
 				       [lives.endText(row), lives.remains(row)].filter((x) => x).join(', ')));
 		this.showKin(row);
 		this.add('Began', (lives.is(row, older) ? 'before the trace; seen ' : '') + this.clock.moment(lives.begin[row], 6));
-		this.add('Life', lives.lifeText(row));
+		if (lives.lifeText(row))
+			this.add('Life', lives.lifeText(row));
 		this.showPhases(row);
 		if (lives.cpuText(row))
 			this.add('CPU', time(lives.runtime[row]));
@@ -58,7 +59,8 @@ class Detail {
 			this.add('Cgroup', lives.strings[lives.cgroup[row]]);
 		if (lives.is(row, incomplete))
 			this.add('Incomplete', make('span', { class: 'bad' }, 'records that are missing can belong to it'));
-		announce('Selected: ' + byId('detail-name').textContent + ', ' + lives.endText(row) + ', lived ' + lives.lifeText(row));
+		announce(['Selected: ' + byId('detail-name').textContent, lives.endText(row),
+			  lives.lifeText(row) && 'lived ' + lives.lifeText(row)].filter((x) => x).join(', '));
 	}
 
 	showFold(row) {

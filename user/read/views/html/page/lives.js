@@ -11,6 +11,7 @@ class Lives {
 		this.traceEnd = facts.trace_end;
 		this.openPhases = new Map(facts.phases.map((phase) => [phase.name, this.open.get(phase.number)]));
 		this.words = new Words(this);
+		this.born = this.begin.map((begin, row) => this.is(row, older) ? -1 : begin);
 		this.names = new Array(this.count);
 		this.findEnds();
 		this.link();
@@ -41,20 +42,20 @@ class Lives {
 		return fold ? fold.runtime : this.runtime[row];
 	}
 
-	// It is not known for a process that lives on, unless a snapshot had it.
 	cpuText(row) {
-		const known = this.exited[row] >= 0 || this.freed[row] >= 0 || this.cpuTime(row);
-		return known ? time(this.cpuTime(row)) : '';
+		return this.is(row, cpuKnown) || this.folds.has(row) ? time(this.cpuTime(row)) : '';
 	}
 
 	// When each ended, or has not yet; and until when it keeps its slot: it was reaped, or is still there.
 	findEnds() {
-		const n = this.count, { begin, exited, notified, reaped } = this;
+		const n = this.count, { begin, exited, livedTo, notified, reaped } = this;
 
 		this.lastSeens = new Float64Array(n);
 		this.slotEnds = new Float64Array(n);
 		for (let row = 0; row < n; row++) {
-			const last = exited[row] >= 0 ? exited[row] : this.is(row, ended) ? reaped[row] : Math.max(this.traceEnd, begin[row]);
+			if (exited[row] >= 0)
+				livedTo[row] = exited[row];
+			const last = livedTo[row] >= 0 ? livedTo[row] : Math.max(this.traceEnd, begin[row]);
 			this.lastSeens[row] = last;
 			const stays = this.state[row] === DYING || this.state[row] === ZOMBIE;
 			this.slotEnds[row] = Math.max(last, notified[row], reaped[row], stays ? this.traceEnd : 0);
@@ -71,11 +72,16 @@ class Lives {
 
 	// Is the life at least that long?
 	isAtLeast(row) {
-		return (this.is(row, older) && !this.before[row]) || this.exited[row] < 0;
+		return (this.is(row, older) && !this.before[row]) || this.livedTo[row] < 0;
+	}
+
+	// If its EXIT was lost, only a later mark ends it.
+	isKnown(row) {
+		return this.exited[row] >= 0 || this.livedTo[row] < 0;
 	}
 
 	lifeText(row) {
-		return (this.isAtLeast(row) ? '≥' : '') + time(this.life(row));
+		return this.isKnown(row) ? (this.isAtLeast(row) ? '≥' : '') + time(this.life(row)) : '';
 	}
 
 	// An older process to which nothing happened.
@@ -163,12 +169,12 @@ class Lives {
 
 	// How long a phase was, or -1.
 	phase(name, row) {
-		const { begin, exited, traced, notified, reaped, freed, killed, left, teardown, gone, forking, started, execing, execed } = this;
+		const { born, exited, traced, notified, reaped, freed, killed, left, teardown, gone, forking, started, execing, execed } = this;
 		const ends = {
 			kill: [killed, exited], teardown: [exited, traced[row] >= 0 ? traced : notified], traced: [traced, notified],
 			held: [left, teardown], unmap: [teardown, gone],
 			zombie: [notified[row] >= 0 ? notified : exited, reaped], rcu_free: [reaped, freed], exit_free: [exited, freed],
-			fork: [forking, begin], first_run: [begin, started], exec: [execing, execed], spawn: [forking, execed],
+			fork: [forking, born], first_run: [born, started], exec: [execing, execed], spawn: [forking, execed],
 		};
 		const [from, to] = ends[name];
 

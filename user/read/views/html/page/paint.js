@@ -162,7 +162,7 @@ class Painter {
 
 	life(row, y, height) {
 		const lives = this.lives, colors = this.colors, end = lives.lastSeen(row), wide = (end - lives.begin[row]) * this.scale;
-		const { exited, traced, notified, reaped, freed, killed } = lives;
+		const { exited, livedTo, traced, notified, reaped, freed, killed } = lives;
 
 		this.rect(this.colorOf(row), lives.begin[row], end, y, height);
 		if (wide > 3 && lives.firstChild[row] >= 0)
@@ -171,7 +171,7 @@ class Painter {
 			this.rect(colors.bad, lives.begin[row], end, y + height - 3, 3);
 		if (killed[row] >= 0 && exited[row] > killed[row])
 			this.rect(colors.kill, killed[row], exited[row], y + height * 0.6, height * 0.4, 0.5);
-		let at = exited[row];
+		let at = livedTo[row];
 		const announced = traced[row] >= 0 ? traced[row] : notified[row];
 		if (at >= 0 && announced >= at) {
 			if (!lives.is(row, tracerLost))

@@ -15,7 +15,7 @@ class Table {
 			['begin', 'Start', (row) => clock.moment(lives.begin[row], decimals), (row) => lives.begin[row]],
 			['pid', 'PID', (row) => lives.lives(row) > 1 ? '×' + count(lives.lives(row)) : String(lives.pid[row]),
 			 (row) => lives.pid[row]],
-			['life', 'Life', (row) => lives.lifeText(row), (row) => lives.life(row)],
+			['life', 'Life', (row) => lives.lifeText(row), (row) => lives.isKnown(row) ? lives.life(row) : -1],
 			['cpu', 'CPU', (row) => lives.cpuText(row), (row) => lives.cpuText(row) ? lives.cpuTime(row) : -1],
 			['rss', 'RSS', (row) => lives.rss[row] ? size(lives.rss[row]) : '', (row) => lives.rss[row] || -1],
 			['phase', this.phase, (row) => lives.phaseText(this.phase, row), (row) => lives.phaseSoFar(this.phase, row)],

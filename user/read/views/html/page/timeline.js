@@ -326,7 +326,7 @@ class Timeline {
 			return;
 		const fold = lives.fold(row), line = lives.commandLine(row);
 		byId('tip-name').textContent = (fold ? '×' + count(fold.count) + ' ' : '') + lives.who(row) + '  ' +
-			lives.lifeText(row) + (lives.cpuText(row) ? ', ' + lives.cpuText(row) + ' CPU' : '') + (lives.endNote(row) ? ', ' + lives.endNote(row) : '');
+			[lives.lifeText(row), lives.cpuText(row) && lives.cpuText(row) + ' CPU', lives.endNote(row)].filter((x) => x).join(', ');
 		byId('tip-line').textContent = line.length > 300 ? line.slice(0, 300) + '…' : line;
 		const x = event.clientX - box.left;
 		this.tip.style.left = Math.min(Math.max(x - 20, 0), Math.max(box.width - 420, 0)) + 'px';
