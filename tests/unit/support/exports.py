@@ -764,8 +764,8 @@ def check_notes(place, notes, life, columns):
         complain(f"{place}: {name} is {notes[name]!r} of nothing")
 
 
-def check_phases(place, life, following, memory, found):
-    """Checks the slices after a life on its track, and the memory below it."""
+def check_phases(place, life, following, below, found):
+    """Checks the slices after a life on its track, and those below it."""
     wanted = []
     tracer = life["tracer"] or {}
     marks = dict(life, announced=tracer.get("notified") or life["notified"])
@@ -785,15 +785,16 @@ def check_phases(place, life, following, memory, found):
     kills = [(one.name, one.begin, one.end) for one in found.inner if one.name == "kill"]
     if kills != ([("kill", life["killed"], life["exited"])] if life["kill"] is not None else []):
         complain(f"{place}: {kills}")
-    births = {(one.name, one.end and one.end - one.begin) for one in found.inner if one.name in ("first_run", "exec")}
-    if births - {("first_run", None)} != {(phase, life[phase]) for phase in ("first_run", "exec") if life[phase] is not None}:
-        complain(f"{place}: {births}")
+    births = {(name, end and end - begin) for name, begin, end in below if life["seen"] <= begin < (found.end or 2**64)}
+    for phase in ("first_run", "exec"):
+        if life[phase] is not None and (phase, life[phase]) not in births:
+            complain(f"{place}: {phase} is not in {births}")
     back = life["memory"] or {}
     wanted = [(phase, back[begin], back[end]) for phase, begin, end in
               (("held", "left", "teardown"), ("unmap", "teardown", "gone")) if life[phase] is not None]
     for one in wanted:
-        if one not in memory:
-            complain(f"{place}: {one} is not in {memory}")
+        if one not in below:
+            complain(f"{place}: {one} is not in {below}")
 
 
 def check_family(path, tracks, slices, recording):
@@ -818,7 +819,7 @@ def check_tracks(path, tracks, slices, by_process, recording):
         return
     for track in tracks.values():
         name = track["name"][0]
-        if not re.fullmatch("proclife|living processes|memory|slot [0-9]+", name):
+        if not re.fullmatch("proclife|living processes|birth and memory|slot [0-9]+", name):
             complain(f"{path}: track {name}")
     slots = [name for name in names if name.startswith("slot")]
     if len(set(slots)) != len(slots) or len(slots) > len(recording.tree):
@@ -826,7 +827,7 @@ def check_tracks(path, tracks, slices, by_process, recording):
     for uuid, track in slices.items():
         ends = 0
         for one in track:
-            if one.begin < ends or one.inner and any(inner.name not in ("kill", "first_run", "exec") for inner in one.inner):
+            if one.begin < ends or one.inner and any(inner.name != "kill" for inner in one.inner):
                 complain(f"{path}: {tracks[uuid]['name']}: {one.name} overlaps")
             ends = one.end or 2**64
 
@@ -836,7 +837,7 @@ def count_perfetto(path, summary):
     failed = [one for one in slices if "failed" in one.categories]
     # A zombie that was found first had ended before.
     ended = [one for one in slices if one.notes.get("ended") and one.notes.keys() & {"status", "signal"} and
-             not (one.end == one.begin and one.notes["state"] in ("zombie", "unfreed"))]
+             (one.end != one.begin or "min_flt" in one.notes)]
     check_counts(path, summary, len(ended), sum(one in ended for one in failed), len(slices) - len(ended))
     if [one for one in slices if one.notes.get("failed")] != failed or \
             any(("open" in one.categories) == bool(one.notes.get("ended")) for one in slices):
@@ -863,8 +864,8 @@ def check_perfetto(page, recordings, by_process=False):
                     until = track.index(after[0]) if after else len(track)
                     born[one.notes["pid"], one.begin] = one, track[at + 1:until]
                     names |= one.notes.keys()
-        memory = [(one.name, one.begin, one.end) for one in all_slices(slices)
-                  if tracks[one.track]["name"] == ["memory"]]
+        below = [(one.name, one.begin, one.end) for one in all_slices(slices)
+                 if tracks[one.track]["name"] == ["birth and memory"]]
         for number, life in recording.lives.items():
             place = f"{path}: {number}"
             found, following = born.get((life["pid"], life["seen"]), (None, None))
@@ -872,7 +873,7 @@ def check_perfetto(page, recordings, by_process=False):
                 complain(f"{place}: there is no such slice")
                 continue
             check_notes(place, found.notes, life, columns)
-            check_phases(place, life, following, memory, found)
+            check_phases(place, life, following, below, found)
             if unescape(found.name) != bytes_of(life, "comm"):
                 complain(f"{place}: its name is {found.name!r}")
             end = life["exited"] or life["notified"] or life["reaped"] or life["freed"]

@@ -82,7 +82,7 @@ static void test_tracks(void **state)
 	/* make, up to two cc and two cc1 at a time, and those whose memory RCU has not freed yet. */
 	out = decoded("--export perfetto --pid 200");
 	assert_int_equal(count_text(out.text, "name: \"slot "), 5);
-	assert_int_equal(count_text(out.text, "name: \"memory\""), 0);
+	assert_int_equal(count_text(out.text, "name: \"birth and memory\""), 0);
 	assert_int_equal(count_text(out.text, "name: \"reap\""), 12 - 1);
 	free(out.text);
 	/* A process that is left out has no slice, no track and no arrows. */

@@ -35,9 +35,10 @@ static uint64_t own_uuid(const struct trace *trace, uint64_t number)
 	return proclife_source_identity(trace->export->run->source, 0, number);
 }
 
-static uint64_t memory_track(uint64_t uuid)
+/* For what would cross the slices of the track itself: where slices cross, Perfetto ends the wrong one. */
+static uint64_t lower_track(uint64_t uuid)
 {
-	return uuid ^ 0x6d656d6f7279; /* "memory" */
+	return uuid ^ 0x6d656d6f7279;
 }
 
 enum {
@@ -224,49 +225,49 @@ static void put_zombie(struct trace *trace, const struct life *life, const struc
 	packets_end_event(&trace->packets);
 }
 
-/* The parts of its birth that lie in its slice. */
-static void put_births(struct trace *trace, const struct life *life, const struct proclife_process *process,
-		       uint64_t track)
+/* Parts of its birth, and of the end of its memory: one comes behind the other. */
+static void put_lower(struct trace *trace, const struct life *life, const struct proclife_process *process,
+		      const struct lane *lane)
 {
+	uint64_t track = lower_track(lane->uuid);
 	const struct proclife_births *births = proclife_process_births(process);
+	const struct proclife_memory *memory = &life->memory;
+	const uint8_t *known = life->known;
 
-	if (!births)
+	if (!(known[PROCLIFE_PHASE_FIRST_RUN] | known[PROCLIFE_PHASE_EXEC] | known[PROCLIFE_HELD] | known[PROCLIFE_UNMAP]))
 		return;
-	put_phase(trace, life, track, PROCLIFE_PHASE_FIRST_RUN, process->marks.born, births->started);
-	put_phase(trace, life, track, PROCLIFE_PHASE_EXEC, births->execing, births->execed);
+	if (trace->by_process || lanes_is_new(&trace->lanes, lane->number, true))
+		packets_track(&trace->packets, &(struct track){
+			.uuid = track, .parent = lane->uuid, .name = "birth and memory",
+		});
+	if (births) {
+		put_phase(trace, life, track, PROCLIFE_PHASE_FIRST_RUN, process->marks.born, births->started);
+		put_phase(trace, life, track, PROCLIFE_PHASE_EXEC, births->execing, births->execed);
+	}
+	put_phase(trace, life, track, PROCLIFE_HELD, memory->left, memory->teardown);
+	put_phase(trace, life, track, PROCLIFE_UNMAP, memory->teardown, memory->gone);
 }
 
 /* What comes after its life. */
 static void put_phases(struct trace *trace, const struct life *life, const struct proclife_process *process,
 		       const struct lane *lane)
 {
-	uint64_t track = lane->uuid, lower = memory_track(track);
 	const struct proclife_marks *marks = &process->marks;
-	const struct proclife_memory *memory = &life->memory;
+	uint64_t track = lane->uuid;
 
 	put_phase(trace, life, track, PROCLIFE_TEARDOWN, marks->exited, proclife_process_announced(process));
 	put_phase(trace, life, track, PROCLIFE_TRACED, life->tracer.ts, marks->notified);
 	put_zombie(trace, life, process, track);
 	put_phase(trace, life, track, PROCLIFE_RCU_FREE, marks->reaped, marks->freed);
-	if ((life->known[PROCLIFE_HELD] || life->known[PROCLIFE_UNMAP]) &&
-	    (trace->by_process || lanes_is_new(&trace->lanes, lane->number, true)))
-		packets_track(&trace->packets, &(struct track){
-			.uuid = lower, .parent = track, .name = "memory",
-		});
-	put_phase(trace, life, lower, PROCLIFE_HELD, memory->left, memory->teardown);
-	put_phase(trace, life, lower, PROCLIFE_UNMAP, memory->teardown, memory->gone);
 }
 
 /* The end of its slice; 0: it goes on. */
-static uint64_t end_of(const struct trace *trace, const struct life *life, const struct proclife_process *process)
+static uint64_t end_of(const struct trace *trace, const struct proclife_process *process)
 {
-	uint64_t end = process_lived_to(process);
+	uint64_t end = process_last_lived(process);
 
 	if (end)
 		return end;
-	end = process_zombie_by(process);
-	if (end || life->state == PROCLIFE_IS_ZOMBIE)
-		return end ? end : process->seen; /* as it was found */
 	return process->outlives ? 0 : proclife_source_horizon(trace->export->run->source);
 }
 
@@ -274,7 +275,7 @@ static void add_life(void *state, const struct life *life, const struct proclife
 {
 	struct trace *trace = state;
 	struct lane *lane = lanes_get(&trace->lanes, process->id);
-	uint64_t end = end_of(trace, life, process);
+	uint64_t end = end_of(trace, process);
 	struct packets *packets = &trace->packets;
 
 	if (!lane)
@@ -285,11 +286,11 @@ static void add_life(void *state, const struct life *life, const struct proclife
 		packets_category(packets, life->ended ? "failed" : "open");
 	perfetto_notes(packets, life);
 	packets_end_event(packets);
-	put_births(trace, life, process, lane->uuid);
 	put_phase(trace, life, lane->uuid, PROCLIFE_KILL, life->killed, end);
 	if (end)
 		packets_end_slice(packets, end, lane->uuid);
 	put_phases(trace, life, process, lane);
+	put_lower(trace, life, process, lane);
 	packets_write(packets);
 }
 

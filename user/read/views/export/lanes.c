@@ -15,7 +15,7 @@ void lanes_free(struct lanes *lanes)
 	id_table_free(&lanes->places);
 	free(lanes->used);
 	free(lanes->seen);
-	free(lanes->seen_memory);
+	free(lanes->seen_lower);
 }
 
 struct lane *lanes_get(const struct lanes *lanes, uint64_t id)
@@ -42,7 +42,7 @@ struct lane *lanes_add(struct lanes *lanes, uint64_t id)
 	if (lanes->lowest == lanes->size) {
 		lanes->used = grow(lanes->used, lanes->size);
 		lanes->seen = grow(lanes->seen, lanes->size);
-		lanes->seen_memory = grow(lanes->seen_memory, lanes->size);
+		lanes->seen_lower = grow(lanes->seen_lower, lanes->size);
 		lanes->size = 2 * lanes->size + 16;
 	}
 	lane->number = lanes->lowest;
@@ -58,9 +58,9 @@ void lanes_remove(struct lanes *lanes, struct lane *lane)
 	id_table_delete(&lanes->places, lane);
 }
 
-bool lanes_is_new(struct lanes *lanes, uint32_t number, bool memory)
+bool lanes_is_new(struct lanes *lanes, uint32_t number, bool lower)
 {
-	bool *seen = &(memory ? lanes->seen_memory : lanes->seen)[number];
+	bool *seen = &(lower ? lanes->seen_lower : lanes->seen)[number];
 	bool is_new = !*seen;
 
 	*seen = true;

@@ -23,7 +23,7 @@ struct lanes {
 	struct id_table places; /* of struct lane */
 	bool *used;
 	bool *seen; /* has it been shown? */
-	bool *seen_memory;
+	bool *seen_lower;
 	uint32_t size;
 	uint32_t lowest; /* those below are used */
 };
@@ -34,7 +34,7 @@ void lanes_free(struct lanes *lanes);
 struct lane *lanes_get(const struct lanes *lanes, uint64_t id);
 struct lane *lanes_add(struct lanes *lanes, uint64_t id);
 void lanes_remove(struct lanes *lanes, struct lane *lane);
-/* Is it the first time that this lane, or its memory, is shown? */
-bool lanes_is_new(struct lanes *lanes, uint32_t number, bool memory);
+/* Is it the first time that this lane, or the track below it, is shown? */
+bool lanes_is_new(struct lanes *lanes, uint32_t number, bool lower);
 
 #endif
