@@ -149,6 +149,20 @@ static void tell_traced(const struct who *init)
 	}
 }
 
+/* The snapshot finds a zombie, which is reaped: it had ended before the trace, so --summary does not count it. */
+static void tell_ended(const struct who *init)
+{
+	struct who ended = process_of_pid(94, "ended");
+	struct proclife_record record;
+
+	ended.flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	record = task_record(0, &ended, init);
+	record.state.runtime = 5 * MS;
+	story_put(record);
+	story_reap(&ended, init);
+	story_put(free_record(0, &ended));
+}
+
 /*
  * Another process tears its memory down once it is gone: one before the end of the trace, one after. And one
  * was exiting when it was found: since when is not known.
@@ -171,6 +185,7 @@ static void tell_late(void)
 	story_reap(&found, &init);
 	machine->now += MS;
 	story_put(free_record(0, &found));
+	tell_ended(&init);
 	tell_threads(&init);
 	tell_traced(&init);
 	cat = thread_of(&cat, 99);

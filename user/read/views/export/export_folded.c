@@ -5,8 +5,9 @@
  */
 #include "output/escape.h"
 #include "output/message.h"
-#include "views/share/ended.h"
 #include "views/export/export.h"
+#include "views/share/ended.h"
+#include "views/share/id_table.h"
 #include <errno.h>
 #include <search.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct folded {
 	const struct export *export;
 	struct proclife_tree *tree;
 	struct frame root;
+	struct id_table counted; /* lives whose CPU time counts */
 	void *found; /* of tsearch(3): the frames but the root, by parent and name */
 	uint64_t told; /* CPU time, so far */
 };
@@ -60,13 +62,14 @@ static struct frame *frame_of(struct folded *folded, struct frame *parent, const
 	return frame;
 }
 
-/* As --summary has it. */
-static bool counts(const struct run *run, const struct proclife_node *node)
+/* As --summary counts. */
+static void process_gone(void *data, struct proclife_process *process)
 {
-	const struct proclife_marks *marks = &node->marks;
-	uint64_t ended = marks->exited ? marks->exited : marks->notified ? marks->notified : marks->reaped;
+	struct folded *folded = data;
+	uint64_t ended = process_ended_by(process);
 
-	return node->matches && node->ended && node->exit_code >= 0 && ended && ended <= run->to;
+	if (process->selected && process->matches && ended && ended <= folded->export->run->to)
+		id_table_add(&folded->counted, process->id);
 }
 
 /* Adds up the whole tree, without recursion. */
@@ -79,7 +82,7 @@ static void fold(struct folded *folded)
 	while (node) {
 		if (depth++ < MOST_FRAMES)
 			frame = frame_of(folded, frame, node->comm);
-		if (counts(folded->export->run, node))
+		if (id_table_get(&folded->counted, node->id))
 			add_count(&frame->runtime, node->runtime);
 		if (node->child) {
 			node = node->child;
@@ -138,13 +141,19 @@ static void put_all(struct folded *folded)
 
 static int begin(const struct export *export, void **state)
 {
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports), .process_gone = process_gone,
+	};
 	struct folded *folded = calloc(1, sizeof(*folded));
+	int ret;
 
 	if (!folded)
 		return -ENOMEM;
 	folded->export = export;
+	id_table_init(&folded->counted, sizeof(uint64_t));
 	*state = folded;
-	return proclife_tree_new(&folded->tree, export->run->tasks);
+	ret = proclife_tasks_report(export->run->tasks, &reports, folded);
+	return ret ? ret : proclife_tree_new(&folded->tree, export->run->tasks);
 }
 
 static void end(void *state)
@@ -160,6 +169,7 @@ static void free_all(void *state)
 	if (!folded)
 		return;
 	tdestroy(folded->found, free);
+	id_table_free(&folded->counted);
 	proclife_tree_free(folded->tree);
 	free(folded);
 }
