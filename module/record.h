@@ -432,6 +432,8 @@ static __always_inline void record_signal(struct proclife_record *r, struct task
 	BUILD_BUG_ON(TRACE_SIGNAL_LOSE_INFO != PROCLIFE_SIGNAL_NO_INFO);
 
 	take_head(r, p);
+	if (unlikely(!atomic_read(&p->signal->live)))
+		r->flags |= PROCLIFE_F_GROUP_DEAD;
 	if (likely(task_acts())) { /* otherwise an interrupt, such as a timer's */
 		struct task_struct *sender = current;
 

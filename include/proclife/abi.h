@@ -88,7 +88,7 @@ enum proclife_type {
 #define PROCLIFE_F_THREAD (1u << 0)	/* not the leader of its thread group: pid != tgid */
 #define PROCLIFE_F_KTHREAD (1u << 1)	/* kernel thread */
 #define PROCLIFE_F_WORKER (1u << 2)	/* kernel-made thread of a user process: io_uring, vhost */
-#define PROCLIFE_F_GROUP_DEAD (1u << 3) /* EXIT: no thread of the group is left alive; see NOTIFY */
+#define PROCLIFE_F_GROUP_DEAD (1u << 3) /* EXIT, SIGNAL: no thread of the group is left alive; see NOTIFY */
 #define PROCLIFE_F_TRUNCATED (1u << 4)	/* a text was cut: EXEC has its tail, ARGS ends here; see PAST */
 #define PROCLIFE_F_EXITING (1u << 5)	/* TASK: has entered exit; its EXIT may be past */
 #define PROCLIFE_F_ZOMBIE (1u << 6)	/* TASK: has exited and waits to be reaped */

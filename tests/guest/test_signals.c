@@ -328,6 +328,34 @@ static void test_by_a_pipe(void **state)
 	assert_int_equal(module_unload(), 0);
 }
 
+/* Before Linux 6.0, signals are queued for zombies, too. */
+static void test_to_a_zombie(void **state)
+{
+	struct proclife_source *source;
+	struct proclife_event event;
+	pid_t pid = must_fork();
+	siginfo_t info;
+	uint64_t until;
+
+	(void)state;
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	assert_int_equal(module_load(""), 0);
+	source = open_source();
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	until = now();
+	while (next_until(source, until, &event)) {
+		const struct proclife_record *r = event.record;
+
+		if (r && r->type == PROCLIFE_SIGNAL && r->pid == (uint32_t)pid)
+			assert_true(r->flags & PROCLIFE_F_GROUP_DEAD);
+	}
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	proclife_source_free(source);
+	assert_int_equal(module_unload(), 0);
+}
+
 static void test_off(void **state)
 {
 	struct proclife_source *source;
@@ -361,6 +389,7 @@ int main(void)
 		TEST(test_teardown),
 		TEST(test_sigchld_ignored),
 		cmocka_unit_test(test_by_a_pipe),
+		cmocka_unit_test(test_to_a_zombie),
 		cmocka_unit_test(test_off),
 	};
 

@@ -119,7 +119,7 @@ def event(record, extra, cgroups):
     elif kind == "signal":
         found.update(texts("sender_thread_comm", record["sender_comm"]),
                      **texts("sender_comm", record["sender_group_comm"]), cause=CAUSES.get(record["cause"]),
-                     sender_kthread=bool(record["sender_flags"] & abi.FLAGS["kthread"]),
+                     group_dead="group_dead" in flags, sender_kthread=bool(record["sender_flags"] & abi.FLAGS["kthread"]),
                      sender_exiting=bool(record["sender_flags"] & abi.FLAGS["exiting"]),
                      signal=signal_name(record["signo"]),
                      to_group=bool(record["to_group"]), blocked=bool(record["blocked"]))

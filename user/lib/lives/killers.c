@@ -57,6 +57,8 @@ int proclife_killer_note(struct proclife_process *process, const struct proclife
 
 	if (signal->result != PROCLIFE_SIGNAL_QUEUED && signal->result != PROCLIFE_SIGNAL_NO_INFO)
 		return 0;
+	if (record->flags & PROCLIFE_F_GROUP_DEAD)
+		return 0; /* it had ended */
 	if (signal->signo < 1 || signal->signo >= SIGNALS)
 		return 0;
 	if (signal->signo == SIGKILL && proclife_process_sigkill(process))

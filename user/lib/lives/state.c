@@ -34,10 +34,7 @@ static enum proclife_life_state unreaped(const struct proclife_tasks *tasks,
 	return since(tasks, proclife_later(found, mark), state);
 }
 
-/*
- * When a record last showed that it had not ended: it begins to exit, or is killed. From Linux 6.0 on no signal
- * is queued for a process that has exited.
- */
+/* When a record last showed that it had not ended: it begins to exit, or is killed. */
 static uint64_t shown_alive(const struct proclife_process *process)
 {
 	const struct proclife_killer *killer = proclife_process_sigkill(process);

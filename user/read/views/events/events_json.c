@@ -241,6 +241,7 @@ static void put_derived(struct json *json, const struct proclife_record *r,
 		json_bool(json, "by_fd", r->flags & PROCLIFE_F_BY_FD);
 		break;
 	case PROCLIFE_SIGNAL:
+		json_bool(json, "group_dead", r->flags & PROCLIFE_F_GROUP_DEAD);
 		json_string_or_null(json, "cause", r->signal.cause <= PROCLIFE_CAUSE_TERMINAL ?
 						   proclife_cause_name(r->signal.cause) : NULL);
 		json_bool(json, "sender_kthread", r->signal.sender_flags & PROCLIFE_F_KTHREAD);

@@ -192,6 +192,8 @@ static void show_signal(struct text *line, const struct proclife_record *r)
 		text_string(line, ", as it ended");
 	if (s->to_group)
 		text_string(line, ", to the group");
+	if (r->flags & PROCLIFE_F_GROUP_DEAD)
+		text_string(line, ", which had ended");
 	if (s->blocked)
 		text_string(line, ", blocked");
 	show_result(line, s->result);
