@@ -152,7 +152,7 @@ static const struct hook hooks[HOOKS] = {
 		.wanted = &proclife_memory,
 		.without = "the cgroup of OOM",
 	},
-	/* Before it allocates anything. Workers of io_uring and vhost do not come through kernel_clone(). */
+	/* Before it allocates anything. Not kernel_clone(), above it: workers of io_uring and vhost bypass that. */
 	[HOOK_FORKING] = {
 		.symbols = { "copy_process" },
 		.wanted = &births,

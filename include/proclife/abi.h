@@ -133,7 +133,7 @@ struct proclife_fork {
 /* Only in a recording that keeps the latest, as PROCLIFE_PAST: what records that it lacks said of the head. */
 #define PROCLIFE_BIRTH_PAST 4
 
-/* With the parameter `births` alone. */
+/* Only with the parameter `births`. */
 struct proclife_birth {
 	/* PAST: ts of records; 0: there was none, or not known. With other `what` 0. */
 	__u64 forking; /* its creator's FORKING */

@@ -171,7 +171,7 @@ static void end(struct intervals *intervals, uint64_t to)
 	for (i = 0; views[i]; i++)
 		views[i]->restart(run, &states[i]);
 	forget_cgroups(run, to);
-	if (run->latency && measure_anew(run, run->options->by))
+	if (run->latency && measure_again(run, run->options->by))
 		die_no_memory();
 }
 

@@ -28,7 +28,7 @@ static bool is_measured(const struct options *options)
 	return options->expect.count;
 }
 
-int measure_anew(struct run *run, enum proclife_by by)
+int measure_again(struct run *run, enum proclife_by by)
 {
 	int ret;
 
@@ -45,7 +45,7 @@ int measure_begin(struct run *run, enum proclife_by by)
 
 	if (!is_measured(options))
 		return 0;
-	ret = measure_anew(run, by);
+	ret = measure_again(run, by);
 	/* A verdict is about the whole run. */
 	if (!ret && options_repeat(options) && options->expect.count)
 		ret = proclife_latency_new(&run->whole, run->tasks, options->threads);

@@ -19,7 +19,7 @@ struct recording_latency {
  */
 int measure_begin(struct run *run, enum proclife_by by);
 /* Forgets what was measured so far, but not what expectations are about. */
-int measure_anew(struct run *run, enum proclife_by by);
+int measure_again(struct run *run, enum proclife_by by);
 int measure_merge(struct run *into, const struct run *from);
 
 /* It prints like @like. Returns 0, or a negative errno after a message. */
