@@ -128,7 +128,8 @@ static int feed_early(struct proclife_tasks *tasks, const struct proclife_task *
 {
 	struct proclife_priv_memory *own = proclife_memory_find(tasks, record->mm.mm);
 
-	if (own && proclife_memory_is_doubtful(tasks, own)) {
+	/* A slice need not have the process that it was, and so not its GONE: this can be the next one with the handle. */
+	if (own && (proclife_memory_is_doubtful(tasks, own) || (tasks->is_slice && !own->process))) {
 		if (own->process)
 			return 0;
 		proclife_memory_forget(tasks, own);
