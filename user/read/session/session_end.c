@@ -65,14 +65,14 @@ static void json_finish(struct session *s)
 }
 
 /* Are deaths sorted by a time that depends on where exits begin? */
-static bool ranks_by_exits(const struct run *run)
+static bool ranks_by_exits(const struct run *run, const struct run *other)
 {
 	const struct proclife_phase_info *info;
 	enum sort_key sort = run->options->sort;
 
 	if (sort < SORT_PHASES)
 		return sort == SORT_LIFE || sort == SORT_ALONE;
-	if (sort_phase(sort) == PROCLIFE_ZOMBIE && !run_has_notify(run))
+	if (sort_phase(sort) == PROCLIFE_ZOMBIE && !(run_has_notify(run) && run_has_notify(other)))
 		return true;
 	info = proclife_phase_info(sort_phase(sort));
 	return !strcmp(info->from, "exit") || !strcmp(info->to, "exit");
@@ -84,7 +84,7 @@ static bool can_be_added(const struct session *s, const struct recording_latency
 	const struct proclife_header *a = proclife_source_header(s->run.source);
 	const struct proclife_header *b = proclife_source_header(other->run.source);
 
-	if ((!s->run.latency && !ranks_by_exits(&s->run)) || exit_mark(a) == exit_mark(b))
+	if ((!s->run.latency && !ranks_by_exits(&s->run, &other->run)) || exit_mark(a) == exit_mark(b))
 		return true;
 	message("%s and %s cannot be %s: exits begin %s in the one, %s in the other; show each alone",
 		quoted(s->run.options->inputs.all[0]), quoted(other->dir),
