@@ -242,8 +242,8 @@ BY_EXITS = ("life", "alone", "kill", "teardown", "exit_free")  # these depend on
 
 
 def check_ranked(checker, words, key, top, traces, summary, last, parts):
-    by_exits = key in BY_EXITS or key == "zombie" and not all(part.lives.with_notify for _, part in parts)
-    if by_exits and len({trace["exit_mark"] for trace in traces}) > 1:
+    zombies = {part.lives.with_notify or trace["exit_mark"] for trace, (_, part) in zip(traces, parts)}
+    if key in BY_EXITS and len({trace["exit_mark"] for trace in traces}) > 1 or key == "zombie" and len(zombies) > 1:
         words = words + ["--sort", key]
         checker.equal(words, "status", 1, checker.call(*words)[0])
         return

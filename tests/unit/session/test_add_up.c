@@ -198,6 +198,21 @@ static void test_refused(void **state)
 			 others[i]);
 		expect_output(true, 0, line, "");
 	}
+	/* The exits are the same, but not the zombies: without NOTIFY these begin at the exit. */
+	story_features = WITHOUT_EXITING & ~PROCLIFE_HAS(PROCLIFE_NOTIFY);
+	record(dirs[2], 4, 0);
+	story_features = WITHOUT_EXITING;
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(line, sizeof(line), "%s -i %s -i %s %s", program, dirs[i ? 2 : 0], dirs[i ? 0 : 2],
+			 i ? "--lives --sort zombie" : "--latency");
+		snprintf(said, sizeof(said), "proclife-read: %s and %s cannot be %s: zombies begin %s in the one, %s in the "
+			 "other; show each alone\n", dirs[i ? 2 : 0], dirs[i ? 0 : 2], i ? "ranked together" : "added up",
+			 i ? "before the address space is torn down" : "when their parents are notified",
+			 i ? "when their parents are notified" : "before the address space is torn down");
+		expect_output(true, 1, line, said);
+	}
+	snprintf(line, sizeof(line), "%s -i %s -i %s --lives --sort exit_free", program, dirs[0], dirs[2]);
+	expect_output(true, 0, line, "");
 	snprintf(line, sizeof(line), "%s -i %s -i %s --latency", program, dirs[0], dirs[1]);
 	/* A folder that is no recording. */
 	snprintf(path, sizeof(path), "%s/metadata", dirs[1]);

@@ -65,30 +65,40 @@ static void json_finish(struct session *s)
 }
 
 /* Are deaths sorted by a time that depends on where exits begin? */
-static bool ranks_by_exits(const struct run *run, const struct run *other)
+static bool ranks_by_exits(const struct run *run)
 {
 	const struct proclife_phase_info *info;
 	enum sort_key sort = run->options->sort;
 
 	if (sort < SORT_PHASES)
 		return sort == SORT_LIFE || sort == SORT_ALONE;
-	if (sort_phase(sort) == PROCLIFE_ZOMBIE && !(run_has_notify(run) && run_has_notify(other)))
-		return true;
 	info = proclife_phase_info(sort_phase(sort));
 	return !strcmp(info->from, "exit") || !strcmp(info->to, "exit");
 }
 
-/* If exits begin at different places, a sum of times would mean nothing, nor would a rank. */
+static const char *zombie_place(const struct run *run)
+{
+	return run_has_notify(run) ? "when their parents are notified" : exit_mark_place(proclife_source_header(run->source));
+}
+
+/* If exits or zombies begin at different places, a sum of times would mean nothing, nor would a rank. */
 static bool can_be_added(const struct session *s, const struct recording_latency *other)
 {
-	const struct proclife_header *a = proclife_source_header(s->run.source);
-	const struct proclife_header *b = proclife_source_header(other->run.source);
+	const struct run *run = &s->run;
+	bool by_zombies = run->options->sort >= SORT_PHASES && sort_phase(run->options->sort) == PROCLIFE_ZOMBIE;
+	const char *what = "exits", *a = exit_mark_place(proclife_source_header(run->source));
+	const char *b = exit_mark_place(proclife_source_header(other->run.source));
 
-	if ((!s->run.latency && !ranks_by_exits(&s->run, &other->run)) || exit_mark(a) == exit_mark(b))
-		return true;
-	message("%s and %s cannot be %s: exits begin %s in the one, %s in the other; show each alone",
-		quoted(s->run.options->inputs.all[0]), quoted(other->dir),
-		s->run.latency ? "added up" : "ranked together", exit_mark_place(a), exit_mark_place(b));
+	if (!(run->latency || ranks_by_exits(run)) || !strcmp(a, b)) {
+		what = "zombies";
+		a = zombie_place(run);
+		b = zombie_place(&other->run);
+		if (!(run->latency || by_zombies) || !strcmp(a, b))
+			return true;
+	}
+	message("%s and %s cannot be %s: %s begin %s in the one, %s in the other; show each alone",
+		quoted(run->options->inputs.all[0]), quoted(other->dir), run->latency ? "added up" : "ranked together",
+		what, a, b);
 	return false;
 }
 
