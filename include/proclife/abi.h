@@ -141,8 +141,8 @@ struct proclife_birth {
 	__u64 execing; /* of its process's first EXEC: the EXECING of that... */
 	__u64 execed;  /* ... and itself */
 	__u32 what; /* PROCLIFE_BIRTH_* */
-	__u32 reserved0;
-	__u64 reserved1[4];
+	__u32 ran; /* PAST: 1: its process has run, whether it is known when it began to or not */
+	__u64 reserved[4];
 };
 
 #define PROCLIFE_PATH_LEN 48

@@ -32,6 +32,7 @@ struct ended {
 	struct proclife_killer killer;
 	struct proclife_memory memory;
 	struct proclife_births births;
+	uint64_t first_run; /* since when that goes on */
 	uint64_t killed;
 	bool parent_there;
 };
@@ -104,6 +105,9 @@ static void add_with_births(const struct proclife_event *event)
 	struct proclife_record record = event->record ? *event->record : (struct proclife_record){ 0 };
 	const struct proclife_record *head = NULL;
 
+	/* Of some, nothing but births shows that they have run. */
+	if (record.tgid % 4 == 0 && (record.type == PROCLIFE_EXEC || record.type == PROCLIFE_ARGS || record.type == PROCLIFE_WAIT))
+		return;
 	if (record.type == PROCLIFE_FORK)
 		head = head_of(count, record.fork.creator);
 	if (record.type == PROCLIFE_EXEC)
@@ -111,7 +115,7 @@ static void add_with_births(const struct proclife_event *event)
 	if (head)
 		add_birth(head, record.ts, record.type == PROCLIFE_EXEC ? PROCLIFE_BIRTH_EXECING : PROCLIFE_BIRTH_FORKING);
 	add_event(event);
-	if (record.type == PROCLIFE_FORK && count % 16)
+	if (record.type == PROCLIFE_FORK && record.tgid % 4)
 		add_birth(&record, record.ts, PROCLIFE_BIRTH_STARTED);
 	else if (record.type == PROCLIFE_RENAME && count % 4 < 2)
 		add_birth(&record, record.ts, count % 2 ? PROCLIFE_BIRTH_FORKING : PROCLIFE_BIRTH_EXECING);
@@ -138,6 +142,7 @@ static void make(const struct trace_plan *plan)
 }
 static void process_gone(void *data, struct proclife_process *process)
 {
+	bool at_least;
 	struct ended *ended;
 	const struct proclife_killer *killer = proclife_process_killer(process);
 
@@ -160,6 +165,7 @@ static void process_gone(void *data, struct proclife_process *process)
 		ended->memory = *proclife_process_memory(process);
 	if (proclife_process_births(process))
 		ended->births = *proclife_process_births(process);
+	ended->first_run = proclife_process_phase_since(process, PROCLIFE_PHASE_FIRST_RUN, &at_least);
 	ended->killed = proclife_process_killed(process);
 	ended->parent_there = process->parent_id != 0;
 }
@@ -340,6 +346,7 @@ static void check_same(const struct ended *a, const struct ended *b)
 	check(p->waited == q->waited);
 	check(a->state == b->state);
 	check(same_killer(&a->killer, &b->killer));
+	check(a->first_run == b->first_run);
 	check(a->killed == b->killed);
 	check(!memcmp(&a->births, &b->births, sizeof(a->births)));
 	check(may_be_memory(&a->memory, &b->memory));

@@ -74,7 +74,7 @@ static int note_fatal(struct proclife_carry *carry, struct proclife_kept_life *l
 	}
 	if (!first)
 		return proclife_kept_add(carry, &life->signals, &to_leader);
-	if (signal->signo == SIGKILL || proclife_priv(process)->ends)
+	if (signal->signo == SIGKILL || proclife_priv(process)->ends || record->flags & PROCLIFE_F_GROUP_DEAD)
 		return 0;
 	if (first == last && !(*first)->record.signal.blocked)
 		return proclife_kept_add(carry, &life->signals, &to_leader);
@@ -342,8 +342,8 @@ static int note_birth(struct proclife_carry *carry, const struct proclife_task *
 	if (!task)
 		return -ENOMEM;
 	if (record->type == PROCLIFE_BIRTH && record->birth.what != PROCLIFE_BIRTH_STARTED &&
-	    record->birth.what != PROCLIFE_BIRTH_PAST)
-		return note_begun(carry, task, record);
+	    record->birth.what != PROCLIFE_BIRTH_PAST && note_begun(carry, task, record))
+		return -ENOMEM;
 	past.type = PROCLIFE_BIRTH;
 	memset(past.words, 0, sizeof(past.words));
 	past.birth.what = PROCLIFE_BIRTH_PAST;
@@ -351,13 +351,14 @@ static int note_birth(struct proclife_carry *carry, const struct proclife_task *
 	past.birth.started = of->leader ? births->started : own->started;
 	past.birth.execing = of->leader ? births->execing : 0;
 	past.birth.execed = of->leader ? births->execed : 0;
+	past.birth.ran = proclife_births_of_process(of->process)->ran;
 	for (kept = task->records; kept; kept = kept->next) {
 		if (kept->record.type != PROCLIFE_BIRTH || kept->record.birth.what != PROCLIFE_BIRTH_PAST)
 			continue;
 		kept->record.birth = past.birth;
 		return 0;
 	}
-	if (!(past.birth.forking | past.birth.started | past.birth.execed))
+	if (!(past.birth.forking | past.birth.started | past.birth.execed | past.birth.ran))
 		return 0;
 	if (proclife_kept_add(carry, &task->records, &past))
 		return -ENOMEM;

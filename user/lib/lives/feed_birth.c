@@ -71,6 +71,7 @@ static void note_past(struct proclife_task *task, const struct proclife_record *
 	/* Any program can have written it. */
 	if ((birth->forking | birth->started | birth->execing | birth->execed) > PROCLIFE_TIME_MAX)
 		return;
+	proclife_births_of_process(task->process)->ran |= birth->ran != 0;
 	/* A leader's has what is known of the process: a thread that has execed was born later. */
 	if (record->pid != record->tgid || task->marks.born == task->process->marks.born) {
 		own->forking = birth->forking;

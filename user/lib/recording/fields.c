@@ -207,6 +207,7 @@ static const struct proclife_field birth_fields[] = {
 	HIDDEN(birth.execing, "execing", UINT),
 	HIDDEN(birth.execed, "execed", UINT),
 	HIDDEN(birth.what, "what", UINT),
+	HIDDEN(birth.ran, "ran", UINT),
 };
 
 static const struct proclife_field suppressed_fields[] = {

@@ -349,20 +349,34 @@ static uint64_t memory_since(const struct proclife_process *process, enum procli
 
 	if (!memory || !memory->open || memory->gone)
 		return 0;
+	/* A slice need not have the process that tears it down. */
 	if (phase == PROCLIFE_HELD)
-		since = memory->teardown ? 0 : memory->left;
+		since = memory->teardown || proclife_priv(process)->all->is_slice ? 0 : memory->left;
 	else
 		since = unmap_since(process, memory);
 	return since && proclife_tasks_may_lack(proclife_priv(process)->all, PROCLIFE_MM, since) ? 0 : since;
 }
 
-/* A process that execs, forks or waits has run: the hook for its first run can have been missed. */
+/*
+ * A process that execs, forks or waits has run: the hook for its first run can have been missed. A slice need not have
+ * its children.
+ */
+static bool may_have_run(const struct proclife_process *process)
+{
+	const struct proclife_tasks *all = proclife_priv(process)->all;
+
+	if (process->execs || process->waited || proclife_births_of_process(process)->ran)
+		return true;
+	return all->is_slice && (!(all->birth_marks & PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_FORKING)) ||
+				 proclife_tasks_may_lack(all, PROCLIFE_BIRTH, process->marks.born));
+}
+
 static uint64_t first_run_since(const struct proclife_process *process, enum proclife_life_state state)
 {
 	const struct proclife_tasks *all = proclife_priv(process)->all;
 
 	if (!(all->birth_marks & PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_STARTED)) || proclife_process_births(process)->started ||
-	    process->execs || process->waited || proclife_births_of_process(process)->ran || !lives_on(process, state) || !proclife_process_whole(all, process))
+	    may_have_run(process) || !lives_on(process, state) || !proclife_process_whole(all, process))
 		return 0;
 	return process->marks.born;
 }
