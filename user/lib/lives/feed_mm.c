@@ -128,8 +128,7 @@ static int feed_early(struct proclife_tasks *tasks, const struct proclife_task *
 {
 	struct proclife_priv_memory *own = proclife_memory_find(tasks, record->mm.mm);
 
-	/* A slice need not have the process that it was, and so not its GONE: this can be the next one with the handle. */
-	if (own && (proclife_memory_is_doubtful(tasks, own) || (tasks->is_slice && !own->process))) {
+	if (own && proclife_memory_is_doubtful(tasks, own)) {
 		if (own->process)
 			return 0;
 		proclife_memory_forget(tasks, own);
@@ -139,6 +138,11 @@ static int feed_early(struct proclife_tasks *tasks, const struct proclife_task *
 	if (!own)
 		return -ENOMEM;
 	/* Old kernels take the memory of an OOM victim like this in the teardown itself. */
+	if (own->memory.early && !own->process) {
+		own->again = record->ts;
+		own->again_anon = record->mm.rss_anon;
+		set_actor(&own->again_by, own, task, record);
+	}
 	if (own->memory.early || (own->memory.teardown && own->by == record->task))
 		return 0;
 	own->memory.early = record->ts;

@@ -144,6 +144,14 @@ static bool fits(const struct proclife_tasks *tasks, const struct proclife_priv_
 	       !proclife_memory_is_doubtful(tasks, own);
 }
 
+/* A slice has what is said of a process that it leaves out, but not when that was gone. */
+static void take_again(struct proclife_priv_memory *own)
+{
+	own->memory.early = own->again;
+	own->memory.early_anon = own->again_anon;
+	own->memory.early_by = own->again_by;
+}
+
 struct proclife_priv_memory *proclife_memory_begin_own(struct proclife_tasks *tasks,
 						      struct proclife_process *process, uint64_t mm)
 {
@@ -152,6 +160,8 @@ struct proclife_priv_memory *proclife_memory_begin_own(struct proclife_tasks *ta
 
 	if (own && own->process == owner)
 		return own;
+	if (own && !own->process && !fits(tasks, own, process))
+		take_again(own);
 	if (own && (own->process || !fits(tasks, own, process))) {
 		proclife_memory_forget(tasks, own);
 		own = NULL;

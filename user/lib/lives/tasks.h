@@ -108,6 +108,10 @@ struct proclife_priv_memory {
 	struct proclife_priv_process *process; /* NULL: not known yet */
 	const struct proclife_tasks *tasks;
 	uint64_t by; /* the task that tears it down */
+	/* As long as its process is not known, a second EARLY, which can be about the next one with the handle. */
+	uint64_t again;
+	uint64_t again_anon;
+	struct proclife_actor again_by;
 	uint64_t peak; /* KiB, as the threads of its process let go of it: max_rss, once that has ended */
 };
 
