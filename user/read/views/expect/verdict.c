@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Without REAPs, the number of zombies is not known. */
+/* Without REAPs, the number of zombies is not known, nor how many phases there were of which a mark is not recorded. */
 static struct judgement judge(const struct run *run, const struct expectation *e)
 {
 	struct measured measured = {
@@ -18,7 +18,8 @@ static struct judgement judge(const struct run *run, const struct expectation *e
 	};
 	struct judgement judgement = expect_judge(e, &measured);
 
-	if (e->what == EXPECT_ZOMBIES && !run_has_reap(run))
+	if ((e->what == EXPECT_ZOMBIES && !run_has_reap(run)) ||
+	    (e->what == EXPECT_PHASE && !judgement.count && proclife_phase_lacks(e->phase, proclife_source_header(run->source))))
 		judgement = (struct judgement){ .measured = false };
 	return judgement;
 }
