@@ -149,7 +149,7 @@ static uint64_t shown(const struct run *run, const struct proclife_process *zomb
 {
 	uint64_t by = process_zombie_by(zombie);
 
-	return by ? by : run->first;
+	return by ? by : run->first > zombie->seen ? run->first : zombie->seen;
 }
 
 static void show(const struct run *run, struct text *line, const struct proclife_process *zombie)

@@ -29,13 +29,17 @@ static inline uint64_t process_zombie_by(const struct proclife_process *process)
 
 /*
  * The same, or by when it was found as a zombie, if that shows it earlier; 0: it may live on. Where records are
- * missing, a thread can have gone on that was not found.
+ * missing, a thread can have gone on that was not found. Where nothing but the state says that it has ended, when it
+ * was first seen.
  */
 static inline uint64_t process_last_lived(const struct proclife_process *process)
 {
 	uint64_t shown = process->marks.exited ? 0 : proclife_process_shown_zombie(process);
 	uint64_t end = process_lived_to(process);
+	enum proclife_life_state state = proclife_process_state(process);
 
+	if (!shown && !end && state >= PROCLIFE_IS_ZOMBIE && state <= PROCLIFE_IS_FREED)
+		return process->seen;
 	return shown && (!end || (shown < end && !process->incomplete)) ? shown : end;
 }
 

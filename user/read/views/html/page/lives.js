@@ -75,9 +75,9 @@ class Lives {
 		return (this.is(row, older) && !this.before[row]) || this.livedTo[row] < 0;
 	}
 
-	// If its EXIT was lost, only a later mark ends it.
+	// Where its exit has no beginning, or it lives no more, only a later mark ends it.
 	isKnown(row) {
-		return this.exited[row] >= 0 || this.livedTo[row] < 0;
+		return this.exited[row] >= 0 || this.state[row] === ALIVE;
 	}
 
 	lifeText(row) {

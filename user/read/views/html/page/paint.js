@@ -174,7 +174,7 @@ class Painter {
 		let at = livedTo[row];
 		const announced = traced[row] >= 0 ? traced[row] : notified[row];
 		if (at >= 0 && announced >= at) {
-			if (!lives.is(row, tracerLost))
+			if (exited[row] >= 0 && !lives.is(row, tracerLost))
 				this.rect(colors.teardown, at, announced, y, height, 0.5);
 			at = announced;
 		}
@@ -190,7 +190,7 @@ class Painter {
 		} else if (at >= 0 && lives.state[row] === DYING) {
 			this.rect(colors.teardown, at, lives.traceEnd, y, height, 0.5);
 		} else if (at >= 0 && lives.state[row] === ZOMBIE) {
-			this.rect(traced[row] >= 0 && notified[row] < 0 ? colors.traced : colors.zombie, at, lives.traceEnd, y, height, 0.5);
+			this.rect(lives.openPhase('traced', row) >= 0 ? colors.traced : colors.zombie, at, lives.traceEnd, y, height, 0.5);
 		}
 		if (at >= 0 && freed[row] >= at)
 			this.rect(colors.rcu, at, freed[row], y + height * 0.7, height * 0.3, 0.5);
