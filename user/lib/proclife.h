@@ -1076,6 +1076,12 @@ uint64_t proclife_process_shown_zombie(const struct proclife_process *process);
  */
 bool proclife_process_has_ended(const struct proclife_process *process);
 
+/*
+ * Is its CPU time known? An EXIT and a FREE have it. Before them, it is what the snapshot found, and what threads used
+ * that have ended: a part, if an EXIT can be lost.
+ */
+bool proclife_process_has_cpu(const struct proclife_process *process);
+
 /* Had it, before anything else is recorded of it? It was a zombie when the snapshot found it. */
 bool proclife_process_ended_before(const struct proclife_process *process);
 
@@ -1364,7 +1370,8 @@ struct proclife_node {
 	bool gone : 1; /* all members except the texts are final */
 	bool has_uid : 1; /* once it is gone: common->uid is known */
 	bool ended : 1; /* once it is gone: as proclife_process_has_ended() says */
-	uint8_t state; /* enum proclife_life_state, once it is gone */
+	uint8_t state : 4; /* enum proclife_life_state, once it is gone */
+	bool has_cpu : 1; /* the same of proclife_process_has_cpu() */
 	uint64_t start; /* as in struct proclife_process */
 };
 

@@ -100,7 +100,7 @@ static const struct place places[] = {
 	AT(node, reaper_tgid, 104), AT(node, exit_code, 108), AT(node, comm, 112),
 	AT(node, path, 120), AT(node, args, 128), AT(node, common, 136),
 	AT(node, args_bytes, 144), AT(node, execs, 146), AT(node, flags, 148),
-	AT(node, state, 151), AT(node, start, 152),
+	AT(node, start, 152),
 	/* What the module writes. */
 	AT(record, ts, 0), AT(record, type, 8), AT(record, cpu, 10), AT(record, flags, 12),
 	AT(record, task, 16), AT(record, start, 24), AT(record, pid, 32), AT(record, tgid, 36),
@@ -224,7 +224,7 @@ static void test_values(void **state)
 
 static unsigned int bits_of(struct proclife_node node)
 {
-	unsigned char bits;
+	uint16_t bits;
 
 	memcpy(&bits, (char *)&node.flags + sizeof(node.flags), sizeof(bits));
 	return bits;
@@ -243,6 +243,8 @@ static void test_bits(void **state)
 	assert_int_equal(bits_of((struct proclife_node){ .gone = true }), 32);
 	assert_int_equal(bits_of((struct proclife_node){ .has_uid = true }), 64);
 	assert_int_equal(bits_of((struct proclife_node){ .ended = true }), 128);
+	assert_int_equal(bits_of((struct proclife_node){ .state = 15 }), 0xf00);
+	assert_int_equal(bits_of((struct proclife_node){ .has_cpu = true }), 0x1000);
 }
 
 int main(void)

@@ -185,9 +185,10 @@ static void process_gone(void *data, struct proclife_process *process)
 	node->incomplete = process->incomplete;
 	node->exited = proclife_process_has_exited(process);
 	node->ended = proclife_process_has_ended(process);
+	node->has_cpu = proclife_process_has_cpu(process);
 	node->matches = process->matches;
 	node->has_uid = proclife_process_has_uid(process);
-	node->state = (uint8_t)proclife_process_state(process);
+	node->state = proclife_process_state(process) & 0xf;
 	node->gone = 1;
 	set_texts(tree, node, process);
 	set_common(tree, node, process);

@@ -188,7 +188,7 @@ static void put_usage(struct text *line, const struct life *life)
 
 	text_line(line);
 	begin(line, "CPU");
-	if (life_has_cpu(life)) {
+	if (life->has_cpu) {
 		text_time(line, usage->runtime);
 		text_string(line, ": user ");
 		text_time(line, usage->utime);

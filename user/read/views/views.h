@@ -208,17 +208,6 @@ void json_suppressed(struct json *json, const struct run *run);
 /* What the header says of all marks of a death but EXIT and REAP. */
 void json_marks(struct json *json, const struct proclife_header *header);
 
-/*
- * Is CPU time known? An EXIT and a FREE have it. Before that, it is what the snapshot found, and what threads that
- * have ended used: a part, if an EXIT was lost. @exited: its EXIT was seen.
- */
-static inline bool cpu_is_known(bool exited, enum proclife_life_state state, bool incomplete, uint64_t runtime)
-{
-	bool is_part = incomplete && (state == PROCLIFE_IS_ZOMBIE || state == PROCLIFE_IS_UNFREED);
-
-	return exited || (runtime && !is_part) || state == PROCLIFE_IS_FREED;
-}
-
 /* Since when it could be reaped: a thread, and where notices are not recorded, since its exit. */
 static inline uint64_t marks_zombie_since(const struct proclife_marks *marks)
 {

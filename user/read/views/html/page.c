@@ -122,7 +122,7 @@ static void keep(struct page *page, const struct proclife_process *process)
 	life->traced = tracer ? tracer->ts : 0;
 	life->notified_lost = process->notified_lost;
 	life->tracer_lost = process->tracer_lost;
-	life->cpu_known = cpu_is_known(proclife_process_has_exited(process), life->state, process->incomplete, process->runtime);
+	life->cpu_known = proclife_process_has_cpu(process);
 	life->shown = process->matches;
 }
 

@@ -275,7 +275,7 @@ static void put_columns(struct lives_text *view, const struct life *life)
 	put_span(line, SPAN_COLUMNS, &lived);
 	if (shown[LIVES_CPU]) {
 		text_string(line, " ");
-		if (life_has_cpu(life))
+		if (life->has_cpu)
 			text_time_in(line, CPU_COLUMNS, life->usage.runtime);
 		else
 			put_unknown(line, CPU_COLUMNS);

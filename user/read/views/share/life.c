@@ -82,6 +82,7 @@ void life_end(struct life *life, const struct proclife_process *process)
 	life->uid = process->uid;
 	life->has_uid = proclife_process_has_uid(process);
 	life->start = process->start;
+	life->has_cpu = proclife_process_has_cpu(process);
 	life->threads = process->threads;
 	life->flags = process->flags;
 	life->marks = process->marks;
@@ -181,7 +182,7 @@ struct figure life_figure(const struct life *life, enum sort_key key, uint64_t e
 		figure.at_least = !life->marks.born;
 		return figure;
 	case SORT_CPU:
-		return exactly(life_has_cpu(life), life->usage.runtime);
+		return exactly(life->has_cpu, life->usage.runtime);
 	case SORT_RSS:
 		return exactly(life->max_rss, life->max_rss);
 	case SORT_NONE:

@@ -62,6 +62,7 @@ struct life {
 	bool exited; /* its last EXIT was seen */
 	bool ended;  /* of --export */
 	bool has_uid;
+	bool has_cpu;
 	bool alone_known;
 	bool args_cut;
 	bool incomplete;
@@ -112,11 +113,6 @@ static inline int life_signal(const struct life *life)
 static inline unsigned int life_status(const struct life *life)
 {
 	return (unsigned int)life->exit_code >> 8 & 0xff;
-}
-
-static inline bool life_has_cpu(const struct life *life)
-{
-	return cpu_is_known(life->exited, life->state, life->incomplete, life->usage.runtime);
 }
 
 static inline bool life_has_memory(const struct life *life)

@@ -98,9 +98,9 @@ PART(memory_swap, "memory.swap", SIZE, life->memory.teardown, life->memory.swap)
 PART(memory_gone, "memory.gone", TIME, NONZERO(life->memory.gone))
 OBJECT_END
 
-FIELD(runtime, SPAN, life_has_cpu(life), life->usage.runtime)
-FIELD(utime, SPAN, life_has_cpu(life), life->usage.utime)
-FIELD(stime, SPAN, life_has_cpu(life), life->usage.stime)
+FIELD(runtime, SPAN, life->has_cpu, life->usage.runtime)
+FIELD(utime, SPAN, life->has_cpu, life->usage.utime)
+FIELD(stime, SPAN, life->has_cpu, life->usage.stime)
 FIELD(max_rss, SIZE, NONZERO(life->max_rss))
 FIELD(min_flt, COUNT, USED(life->usage.min_flt))
 FIELD(maj_flt, COUNT, USED(life->usage.maj_flt))

@@ -25,6 +25,8 @@ static void collect_thread(void *data, struct proclife_task *task)
 	t->exit_code = task->exit_code;
 	t->incomplete = task->incomplete;
 	t->state = proclife_task_state(task);
+	t->has_cpu = task->marks.exited || t->state == PROCLIFE_IS_FREED ||
+		     (task->runtime && !(task->incomplete && t->state == PROCLIFE_IS_UNFREED));
 	memcpy(t->comm, task->comm, sizeof(t->comm));
 }
 

@@ -25,6 +25,7 @@ struct thread {
 	int32_t exit_code;
 	char comm[PROCLIFE_COMM_LEN];
 	bool incomplete;
+	bool has_cpu;
 	enum proclife_life_state state;
 };
 

@@ -70,8 +70,7 @@ static void json_node(struct tree_view *view, const struct row *b)
 	json_uint_or_null(json, "freed", node->marks.freed);
 	json_wait_status(json, node->ended && node->exit_code >= 0, node->exit_code);
 	json_killer(json, node->common->killer);
-	json_uint_if(json, "runtime", cpu_is_known(node->exited, node->state, node->incomplete, node->runtime),
-		     node->runtime);
+	json_uint_if(json, "runtime", node->has_cpu, node->runtime);
 	json_uint_or_null(json, "max_rss", node->max_rss);
 	json_uint_or_null(json, "reaper_pid", node->reaper_tgid);
 	json_string(json, "state", proclife_state_name(node->state));
@@ -98,7 +97,7 @@ static void json_threads(struct tree_view *view, const struct proclife_node *nod
 		json_uint_or_null(json, "reaped", t->marks.reaped);
 		json_uint_or_null(json, "freed", t->marks.freed);
 		json_wait_status(json, t->marks.exited, t->exit_code);
-		json_uint_if(json, "runtime", cpu_is_known(t->marks.exited, t->state, t->incomplete, t->runtime), t->runtime);
+		json_uint_if(json, "runtime", t->has_cpu, t->runtime);
 		json_string(json, "state", proclife_state_name(t->state));
 		json_bool(json, "incomplete", t->incomplete);
 		json_line_end(json);

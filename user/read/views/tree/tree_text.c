@@ -240,7 +240,7 @@ static void put_row(struct tree_view *view, const struct row *b, unsigned int de
 	text_string(line, " ");
 	put_start(view, row_born(&view->rows, b));
 	put_life(line, figures.life_known, figures.at_least, figures.life);
-	put_cpu(view, cpu_is_known(node->exited, node->state, node->incomplete, figures.runtime), figures.runtime);
+	put_cpu(view, node->has_cpu || (b->count > 1 && figures.runtime), figures.runtime);
 	put_rss(view, figures.max_rss);
 	tree_build_notes(view, b);
 	text_string(line, "  ");
@@ -263,7 +263,7 @@ static void put_thread(struct tree_view *view, const struct thread *t, unsigned 
 	put_life(line, to >= from && (t->marks.exited || (!t->incomplete &&
 							  t->state == PROCLIFE_IS_ALIVE)),
 		 (!t->marks.born && !before) || !t->marks.exited, to - from + before);
-	put_cpu(view, cpu_is_known(t->marks.exited, t->state, t->incomplete, t->runtime), t->runtime);
+	put_cpu(view, t->has_cpu, t->runtime);
 	put_rss(view, 0);
 	text_clear(&view->name);
 	text_string(&view->name, "{");
