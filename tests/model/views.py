@@ -499,6 +499,19 @@ RELATIONS = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, "==": lambda a,
              "=": lambda a, b: a == b, ">=": lambda a, b: a >= b, ">": lambda a, b: a > b}
 
 
+# What shows the marks of a phase, beside FORK, EXIT and FREE: types of records, and some of them by what they say.
+NEEDS = {"kill": {"signal"}, "teardown": {"notify"}, "traced": {"notify"}, "zombie": {"reap"}, "rcu_free": {"reap"},
+         "held": {"exiting", "mm", "MM_LEFT", "MM_TEARDOWN"}, "unmap": {"exiting", "mm", "MM_TEARDOWN", "MM_GONE"},
+         "fork": {"birth", "BIRTH_FORKING"}, "first_run": {"birth", "BIRTH_STARTED"}, "exec": {"birth", "BIRTH_EXECING"},
+         "spawn": {"birth", "BIRTH_FORKING"}}
+
+
+def is_recorded(env, what):
+    if what in abi.NUMBERS:
+        return env["features"] >> abi.NUMBERS[what] & 1
+    return env[what.split("_")[0].lower() + "_marks"] >> abi.CONSTANTS[what] & 1
+
+
 def measure(session, figure):
     """The value of a figure, None if there is nothing to measure, and the number of lives in it."""
     if figure == "lost":
@@ -509,6 +522,8 @@ def measure(session, figure):
         return sum(state == "zombie" for _, state, _ in counted(session)), None
     phase, statistic = figure.split(".", 1)
     values = [phases[phase] for phases, _, _ in counted(session) if phases[phase] is not None]
+    if not values and not all(is_recorded(session.recording.env, what) for what in NEEDS.get(phase, ())):
+        return None, 0
     if statistic == "count":
         return len(values), len(values)
     if not values:
