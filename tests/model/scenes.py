@@ -134,9 +134,10 @@ def check_reaps(checker, words, made, objects):
         if each["type"] != "reap" or each["thread"] or not process:
             continue
         notified = process.notified if "notify" not in made.lacks else None
+        first = (process.traced if "notify" not in made.lacks else None) or notified
         mine = {"zombie": process.reaped - (notified if notified is not None else process.exited),
                 "traced": process.traced and notified and notified - process.traced,
-                "teardown": notified and (process.traced or notified) - process.exited}
+                "teardown": first and first - process.exited}
         its = {phase: each[phase] for phase in mine if phase in each}
         checker.equal(words, "phases of %s" % each, {phase: mine[phase] for phase in its}, its)
 
