@@ -54,6 +54,8 @@ def find(made, said):
         if process.tgid != said["pid"] or \
                 (said["state"] == "freed" and not said["incomplete"] and freed(process) is None):
             continue
+        if said["start"] and said["start"] not in [task.start for task in process.tasks]:
+            continue  # another holder of the PID
         if said["freed"] is not None and \
                 said["freed"] not in [task.freed for task in process.tasks]:
             continue
