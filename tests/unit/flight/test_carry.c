@@ -105,7 +105,7 @@ static void add_with_births(const struct proclife_event *event)
 	struct proclife_record record = event->record ? *event->record : (struct proclife_record){ 0 };
 	const struct proclife_record *head = NULL;
 
-	/* Of some, nothing but births shows that they have run. */
+	/* Nothing but births shows that some of them have run. */
 	if (record.tgid % 4 == 0 && (record.type == PROCLIFE_EXEC || record.type == PROCLIFE_ARGS || record.type == PROCLIFE_WAIT))
 		return;
 	if (record.type == PROCLIFE_FORK)
