@@ -25,6 +25,7 @@ static const u16 types[BUDGET_KINDS] = {
 	[BUDGET_MM] = PROCLIFE_MM,
 	[BUDGET_NOTIFY] = PROCLIFE_NOTIFY,
 	[BUDGET_BIRTH] = PROCLIFE_BIRTH,
+	[BUDGET_FAIL] = PROCLIFE_FAIL,
 };
 
 DEFINE_PER_CPU(struct budget, proclife_budget);

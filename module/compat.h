@@ -8,12 +8,15 @@
 #define PROCLIFE_COMPAT_H
 
 #include <linux/cgroup.h>
+#include <linux/cred.h>
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
 #include <linux/percpu_counter.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+#include <linux/user_namespace.h>
 #include <linux/version.h>
 
 /*
@@ -179,6 +182,71 @@ static __always_inline unsigned long compat_argument(struct pt_regs *regs, unsig
 	return regs_get_kernel_argument(regs, n);
 #else
 	return n ? regs->a1 : regs->a0;
+#endif
+}
+
+/*
+ * The functions of the system calls, and where one finds its arguments. Linux 4.17 (5ac9efa3c50d) on x86, 4.19
+ * (4378a7d4be30) on arm64 and 6.6 (08d0ce30e0e4) on riscv64 gave them one argument, the registers of user space.
+ */
+#if COMPAT_X86_64
+#define COMPAT_SYSCALL "__x64_sys_"
+#define COMPAT_SYSCALL_32 "__ia32_compat_sys_"
+#elif defined(CONFIG_ARM64)
+#define COMPAT_SYSCALL "__arm64_sys_"
+#define COMPAT_SYSCALL_32 "__arm64_compat_sys_"
+#elif defined(CONFIG_ARCH_HAS_SYSCALL_WRAPPER)
+#define COMPAT_SYSCALL "__riscv_sys_"
+#define COMPAT_SYSCALL_32 "__riscv_compat_sys_"
+#else
+#define COMPAT_SYSCALL "sys_"
+#define COMPAT_SYSCALL_32 "compat_sys_"
+#endif
+
+/* Argument 0, 1 or 4 of such a function, at its entry. */
+static __always_inline unsigned long compat_syscall_argument(struct pt_regs *regs, unsigned int n, bool is_32)
+{
+#ifdef CONFIG_ARCH_HAS_SYSCALL_WRAPPER
+	const struct pt_regs *user = (const void *)compat_argument(regs, 0);
+#else
+	const struct pt_regs *user = regs;
+#endif
+
+#if COMPAT_X86_64
+	if (is_32)
+		return (u32)(n == 0 ? user->bx : n == 1 ? user->cx : user->di);
+	return n == 0 ? user->di : n == 1 ? user->si : user->r8;
+#elif defined(CONFIG_ARM64)
+	return is_32 ? (u32)user->regs[n] : user->regs[n];
+#elif defined(CONFIG_ARCH_HAS_SYSCALL_WRAPPER)
+	return n == 0 ? user->orig_a0 : n == 1 ? user->a1 : user->a4;
+#else
+	return n == 0 ? user->a0 : n == 1 ? user->a1 : user->a4;
+#endif
+}
+
+/*
+ * Does RLIMIT_NPROC refuse the next process of these credentials? Until Linux 5.13, a user has one count. Since
+ * 5.14 (21d1c5e386bc), each user namespace counts, too. 5.14 to 6.0 keep the counts elsewhere: not known there.
+ */
+static inline bool compat_nproc_refuses(const struct cred *cred, unsigned long limit)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 1, 0)
+	const struct ucounts *counts;
+	unsigned long most = limit;
+
+	for (counts = cred->ucounts; counts; counts = counts->ns->ucounts) {
+		unsigned long found = atomic_long_read(&counts->rlimit[UCOUNT_RLIMIT_NPROC]);
+
+		if (found >= most)
+			return true;
+		most = READ_ONCE(counts->ns->rlimit_max[UCOUNT_RLIMIT_NPROC]);
+	}
+	return false;
+#elif LINUX_VERSION_CODE < KERNEL_VERSION(5, 14, 0)
+	return (unsigned long)atomic_read(&cred->user->processes) >= limit;
+#else
+	return false;
 #endif
 }
 

@@ -13,6 +13,7 @@
 #include "attach.h"
 #include "budget.h"
 #include "compat.h"
+#include "failures.h"
 #include "hooks.h"
 #include "record.h"
 #include "rings.h"
@@ -616,6 +617,7 @@ void proclife_hooks_refresh(void)
 	for (id = 0; id < HOOKS; id++)
 		if (id != HOOK_REAP)
 			missed += proclife_attach_missed(id);
+	missed += proclife_failures_missed();
 	WRITE_ONCE(header->reap_missed, proclife_attach_missed(HOOK_REAP));
 	WRITE_ONCE(header->marks_missed, missed);
 }

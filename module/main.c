@@ -7,6 +7,7 @@
 
 #include "chardev.h"
 #include "clock.h"
+#include "failures.h"
 #include "hooks.h"
 #include "probes.h"
 #include "readers.h"
@@ -38,6 +39,7 @@ static int __init proclife_init(void)
 		goto exit_rings;
 
 	proclife_hooks_init();
+	proclife_failures_init();
 
 	ret = proclife_probes_init();
 	if (ret)
@@ -53,6 +55,7 @@ static int __init proclife_init(void)
 exit_probes:
 	proclife_probes_exit();
 exit_hooks:
+	proclife_failures_exit();
 	proclife_hooks_exit();
 exit_rings:
 	proclife_rings_exit();
@@ -69,6 +72,7 @@ static void __exit proclife_exit(void)
 {
 	proclife_chardev_exit();
 	proclife_probes_exit();
+	proclife_failures_exit();
 	proclife_hooks_exit();
 	proclife_rings_exit();
 	proclife_readers_exit();

@@ -204,6 +204,58 @@ bool proclife_record_args(struct proclife_record *r, unsigned int offset, unsign
 	return offset < a->total;
 }
 
+#define PIECE 64
+
+/* How long a text in user memory is, without its NUL. False if it is not in memory, or no path. */
+static bool measure(unsigned long text, unsigned int *len)
+{
+	char piece[PIECE];
+	unsigned int left, found;
+
+	for (*len = 0; *len < PATH_MAX; *len += left) {
+		left = min_t(unsigned int, PIECE, PAGE_SIZE - offset_in_page(text + *len));
+		if (copy_present(piece, text + *len, left) < left)
+			return false;
+		found = strnlen(piece, left);
+		if (found < left) {
+			*len += found;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Another thread can write to it meanwhile, which does no other harm. */
+static u32 take_user_path(char to[PROCLIFE_PATH_LEN], unsigned long path, unsigned int len)
+{
+	unsigned int skipped = len > PROCLIFE_PATH_LEN ? len - PROCLIFE_PATH_LEN : 0;
+
+	if (copy_present(to, path + skipped, len - skipped) == len - skipped)
+		return len;
+	memset(to, 0, PROCLIFE_PATH_LEN);
+	return 0;
+}
+
+void proclife_record_fail(struct proclife_record *r, u32 what, u32 error, u32 limit, unsigned long path,
+			  bool by_fd)
+{
+	struct proclife_fail *f = &r->fail;
+	unsigned int len;
+
+	take_head(r, current);
+	record_reserve(r->words, ARRAY_SIZE(r->words));
+	f->what = what;
+	f->error = error;
+	f->limit = limit;
+	if (!path || !measure(path, &len))
+		return;
+	f->path_len = take_user_path(f->path, path, len);
+	if (f->path_len > PROCLIFE_PATH_LEN)
+		r->flags |= PROCLIFE_F_TRUNCATED;
+	if (by_fd && !len)
+		r->flags |= PROCLIFE_F_BY_FD;
+}
+
 void proclife_record_rename(struct proclife_record *r, struct task_struct *p, const char *name)
 {
 	unsigned int i;

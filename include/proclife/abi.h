@@ -81,6 +81,7 @@ enum proclife_type {
 	PROCLIFE_PAST = 18,	/* only in a recording; the head is the leader, or another task */
 	PROCLIFE_NOTIFY = 19,	/* the end of a task is announced; the head is this task */
 	PROCLIFE_BIRTH = 20,	/* a step on the way to a task, or to a program; the head is the task that does it */
+	PROCLIFE_FAIL = 21,	/* a fork or an exec failed; the head is the task that tried */
 	PROCLIFE_TYPES = 32,
 };
 
@@ -89,7 +90,7 @@ enum proclife_type {
 #define PROCLIFE_F_KTHREAD (1u << 1)	/* kernel thread */
 #define PROCLIFE_F_WORKER (1u << 2)	/* kernel-made thread of a user process: io_uring, vhost */
 #define PROCLIFE_F_GROUP_DEAD (1u << 3) /* EXIT, SIGNAL: no thread of the group is left alive; see NOTIFY */
-#define PROCLIFE_F_TRUNCATED (1u << 4)	/* a text was cut: EXEC has its tail, ARGS ends here; see PAST */
+#define PROCLIFE_F_TRUNCATED (1u << 4)	/* a text was cut: EXEC, FAIL have its tail, ARGS ends here; see PAST */
 #define PROCLIFE_F_EXITING (1u << 5)	/* TASK: has entered exit; its EXIT may be past */
 #define PROCLIFE_F_ZOMBIE (1u << 6)	/* TASK: has exited and waits to be reaped */
 /*
@@ -103,7 +104,7 @@ enum proclife_type {
 #define PROCLIFE_F_SOLE (1u << 10) /* EXITING: its group has no other thread, and none that ran has ended */
 #define PROCLIFE_F_SHARES (1u << 11) /* FORK of a process: it has its creator's memory, until it execs */
 #define PROCLIFE_F_SCRIPT (1u << 12) /* EXEC: an interpreter runs the path; the first argument is its name */
-#define PROCLIFE_F_BY_FD (1u << 13) /* EXEC: by a file descriptor; the path is the file's name alone */
+#define PROCLIFE_F_BY_FD (1u << 13) /* EXEC: by a file descriptor; the path is the file's name alone, FAIL has none */
 #define PROCLIFE_F_TRACER (1u << 14) /* NOTIFY: to a tracer, of another process than the parent's */
 #define PROCLIFE_F_PEAK (1u << 15) /* EXIT: max_rss is the peak of the address space that it has now */
 #define PROCLIFE_F_AUTOREAP (1u << 16) /* NOTIFY: no process has to wait for it: it is released at once */
@@ -154,6 +155,25 @@ struct proclife_exec {
 	__u32 euid;
 	__u32 path_len;		      /* of the whole path, without NUL */
 	char path[PROCLIFE_PATH_LEN]; /* its tail; filled up with NULs, without one if it is full */
+};
+
+/* What failed: `what` of struct proclife_fail. */
+#define PROCLIFE_FAIL_FORK 1
+#define PROCLIFE_FAIL_EXEC 2
+
+/* Which limit refused a fork. */
+#define PROCLIFE_LIMIT_NPROC 1	  /* RLIMIT_NPROC: the user has as many processes as the task may have */
+#define PROCLIFE_LIMIT_PIDS_MAX 2 /* pids.max of its cgroup, or of one above */
+#define PROCLIFE_LIMIT_PID_MAX 3  /* no number is free in the pid namespace: pid_max */
+
+/* Only with the parameter `failures`. */
+struct proclife_fail {
+	__u32 what;  /* PROCLIFE_FAIL_* */
+	__u32 error; /* errno, such as ENOENT: positive */
+	__u32 limit; /* FORK: PROCLIFE_LIMIT_*; 0: no limit did, or that is not known */
+	__u32 path_len; /* EXEC: of the whole path, without NUL; 0: not known, or it has none */
+	char path[PROCLIFE_PATH_LEN]; /* as in struct proclife_exec, as the task gave it */
+	__u64 reserved;
 };
 
 #define PROCLIFE_ARGS_LEN 64
@@ -319,9 +339,9 @@ struct proclife_state {
 /*
  * Any process could cause some records as often as it likes, and so overwrite the rings. These have
  * a budget on each CPU: WAIT, RENAME, CGROUP, SIGNAL except for what comes with a death, MM except for
- * what an exiting task does, NOTIFY of what an exiting task hands on, and BIRTH except for STARTED. This
- * record begins or ends a time in which the CPU makes no records of such a type. No reader lost them:
- * they were never made.
+ * what an exiting task does, NOTIFY of what an exiting task hands on, BIRTH except for STARTED, and FAIL.
+ * This record begins or ends a time in which the CPU makes no records of such a type. No reader lost
+ * them: they were never made.
  */
 struct proclife_suppressed {
 	__u32 what;  /* enum proclife_type */
@@ -461,6 +481,7 @@ struct proclife_record {
 	union {
 		struct proclife_fork fork;
 		struct proclife_birth birth;
+		struct proclife_fail fail;
 		struct proclife_exec exec;
 		struct proclife_args args;
 		struct proclife_rename rename;
@@ -551,7 +572,7 @@ struct proclife_header {
 	 * each of its threads.
 	 */
 	__u64 rss_error;
-	/* The same as reap_missed, of EXITING, MM, COREDUMP, NOTIFY, BIRTH and an OOM's cgroup; NMIs, too. */
+	/* The same as reap_missed, of EXITING, MM, COREDUMP, NOTIFY, BIRTH, FAIL and an OOM's cgroup; NMIs, too. */
 	__u64 marks_missed;
 	__u64 reserved1[7];
 };

@@ -25,7 +25,7 @@ static void flood_once(unsigned int type)
 		waitpid(-1, NULL, WNOHANG);
 	else if (type == PROCLIFE_RENAME)
 		prctl(PR_SET_NAME, "x");
-	else if (type == PROCLIFE_BIRTH)
+	else if (type == PROCLIFE_BIRTH || type == PROCLIFE_FAIL)
 		syscall(SYS_clone, CLONE_THREAD, 0, 0, 0, 0); /* not without CLONE_SIGHAND */
 	else
 		kill(getpid(), SIGUSR1); /* which it blocks */

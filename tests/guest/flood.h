@@ -10,7 +10,7 @@
 
 #define NOBODY 65534
 
-/* Floods CPU 0 as nobody with WAIT, RENAME, BIRTH or SIGNAL. Returns the process's pid; it ends after @ms. */
+/* Floods CPU 0 as nobody with WAIT, RENAME, BIRTH, FAIL or SIGNAL. Returns the process's pid; it ends after @ms. */
 pid_t flood_start(unsigned int type, unsigned int ms);
 /*
  * Waits until records of a type are suppressed on CPU 0. False after ten seconds: this machine cannot make more

@@ -15,7 +15,7 @@ import machine
 import session
 import truth
 
-TYPES = ("wait", "rename", "signal", "cgroup", "mm", "notify", "birth")
+TYPES = ("wait", "rename", "signal", "cgroup", "mm", "notify", "birth", "fail")
 HAD = "%s, %s and %s were suppressed by the module's budget; see proclife(4)"
 OTHERS = "%d %s record%s suppressed by the module's budget; see proclife(4)"
 OPEN = "%s records were still being suppressed on %d CPU%s at the end, and are not counted"

@@ -53,7 +53,7 @@ def describe(path, read):
     times = [event["ts"] for event in records if event["type"] != "task"]
     types = {name: sum(event["type"] == name for event in records) for name in KNOWN}
     uuid = read.metadata.uuid.hex()
-    suppressed = {name: 0 for name in ("wait", "rename", "signal", "cgroup", "mm", "notify", "birth")}
+    suppressed = {name: 0 for name in ("wait", "rename", "signal", "cgroup", "mm", "notify", "birth", "fail")}
     for event in records:
         if event["type"] == "suppressed":
             suppressed[abi.TYPES[event["what"]]] += event["count"]

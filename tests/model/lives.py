@@ -328,6 +328,13 @@ class Lives:
             if task is process.leader:
                 process.started = record["ts"]
 
+    def on_fail(self, record, task, process):
+        process.ran = True
+        if record["what"] == CONSTANTS["FAIL_FORK"]:
+            task.forking = None
+        else:
+            task.execing = None
+
     def on_exec(self, record, task, process):
         if not process.execs and process.born is not None:
             process.first_execing, process.first_execed = task.execing, record["ts"]

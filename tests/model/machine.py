@@ -354,8 +354,8 @@ class Machine(Dying, Marks, Notices):
     def other(self, task):
         if self.random.random() < .3:
             self.write("hang", task)
-        elif self.random.random() < .2:  # it fails
-            self.step_of_birth(task, self.random.choice(["forking", "execing"]))
+        elif self.random.random() < .2:
+            self.fail(task, self.random.choice(["forking", "execing"]))
         elif self.random.random() < (.6 if self.budget else .2) and self.recording:
             self.suppress(self.random.randrange(self.cpus))
         else:  # a signal that does not end it: it is blocked, or pending already

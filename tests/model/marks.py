@@ -4,6 +4,7 @@ What leads to and accompanies the end of a machine's tasks: the beginning of an 
 their holders, core dumps, the OOM killer, and which cgroups have tasks.
 """
 import collections
+import errno
 import signal
 
 import abi
@@ -39,6 +40,10 @@ class Marks:
         """lacks: the types that the trace does not have; None: random."""
         random = self.random
         self.lacks = set().union(*(kinds for kinds, chance in SWITCHES if random.random() < chance))
+        self.dice = type(random)()  # for what fails: the machines are the same as without that
+        self.dice.setstate(random.getstate())
+        if self.dice.random() < .5:
+            self.lacks.add("fail")
         self.lacks = self.lacks if lacks is None else lacks
         self.mm_marks = {what for what in MM.values() if random.random() < .95 and "mm" not in self.lacks}
         self.cgroup_leave = random.choice([1, 2])
@@ -78,6 +83,19 @@ class Marks:
     def step_of_birth(self, task, what):
         self.write("birth", task, what=BIRTH[what])
         self.blink()
+
+    def fail(self, task, what):
+        """A fork or an exec of it fails."""
+        self.step_of_birth(task, what)
+        cpu, dice = self.last[1], self.dice
+        if what == "forking":
+            limit = dice.choice([0, abi.CONSTANTS["LIMIT_NPROC"], abi.CONSTANTS["LIMIT_PID_MAX"]])
+            self.write("fail", task, (), cpu, what=abi.CONSTANTS["FAIL_FORK"], limit=limit,
+                       error=errno.EAGAIN if limit else errno.ENOMEM)
+            return
+        path = b"/usr/local/bin/" + b"x" * dice.randrange(60)
+        self.write("fail", task, {"truncated"} if len(path) > 48 else (), cpu, what=abi.CONSTANTS["FAIL_EXEC"],
+                   error=dice.choice([errno.ENOENT, errno.EACCES, errno.E2BIG]), path_len=len(path), path=path[-48:])
 
     def blink(self):
         self.now += self.random.randrange(1000)

@@ -28,6 +28,7 @@ RENAMED = {
     "free": {"runner_tid": "runner_pid"},
     "exiting": {"tracer_pid": "tracer_tgid"},
     "coredump": {"sig": "signo"},
+    "fail": {"filename_length": "path_len", "filename": "path"},
     "oom": {"allocator_tid": "allocator_pid", "allocator_pid": "allocator_tgid"},
     "notify": {"receiver_tid": "receiver_pid", "receiver_pid": "receiver_tgid", "sig": "signo"},
     "wait": {"waiter_tid": "pid", "waiter_pid": "tgid", "tid": "wanted"},

@@ -85,7 +85,8 @@ class Session:
         self.others = []  # records that are about no task
         self.has_snapshot = False
         self.lost = 0
-        self.suppressed = {"wait": 0, "rename": 0, "signal": 0, "cgroup": 0, "mm": 0, "notify": 0, "birth": 0}
+        self.suppressed = {"wait": 0, "rename": 0, "signal": 0, "cgroup": 0, "mm": 0, "notify": 0, "birth": 0,
+                           "fail": 0}
         self.waiting_for = list(options.pids)
         self.command = not options.pids and self.env["command"]
         self.is_selective = bool(options.pids or self.command)

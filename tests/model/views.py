@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The expected JSON of the views, after proclife-read-json(5), for what a session has seen."""
+import errno
+
 import abi
 import cgroup_ends
 import lives
@@ -56,6 +58,7 @@ SAME = {
     "exiting": "cgroup rss_anon rss_file rss_shmem mm_users",
     "mm": "users rss_anon rss_file rss_shmem swap tables peak",
     "coredump": "signo",
+    "fail": "path_len",
     "notify": "signo result",
 }
 # The program's `pid` is the process and `tid` the thread; abi.h has them as tgid and pid
@@ -76,6 +79,8 @@ HANDLES = {"fork": "group parent creator", "exec": "group", "reap": "reaper reap
 ABOUT_NOBODY = ("suppressed", "cgroup")  # about no task: these have no PIDs
 MM = {1: "left", 2: "async", 3: "early", 4: "teardown", 5: "gone"}
 BIRTHS = {1: "forking", 2: "started", 3: "execing"}
+FAILS = {1: "fork", 2: "exec"}
+LIMITS = {0: None, 1: "nproc", 2: "pids.max", 3: "pid_max"}
 
 
 def event(record, extra, cgroups):
@@ -136,6 +141,9 @@ def event(record, extra, cgroups):
         found.update(what=MM[record["what"]], execing="execing" in flags)
     elif kind == "birth":
         found["what"] = BIRTHS[record["what"]]
+    elif kind == "fail":
+        found.update(texts("path", record["path"].split(b"\0")[0]), what=FAILS[record["what"]], errno=record["error"],
+                     error=errno.errorcode[record["error"]], limit=LIMITS[record["limit"]], by_fd="by_fd" in flags)
     elif kind == "coredump":
         found["signal"] = signal_name(record["signo"])
     elif kind == "wait":

@@ -34,6 +34,8 @@ start_loaded() { modprobe proclife; }
 stop_loaded() { stop_module; }
 start_births() { modprobe proclife births=Y; }
 stop_births() { stop_module; }
+start_failures() { modprobe proclife failures=Y; }
+stop_failures() { stop_module; }
 start_death() { start_module memory=Y cgroups=Y; }
 stop_death() { stop_module; }
 

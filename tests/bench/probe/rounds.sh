@@ -39,6 +39,7 @@ perf_hooks=perf record: and two kprobes
 lttng_hooks=LTTng: and two kprobes
 loaded=proclife: as it loads, with memory
 births=proclife: as it loads, and births
+failures=proclife: as it loads, and failures
 death=proclife: everything
 ftrace_death=ftrace *: and memory
 bpftrace_lives=bpftrace: lives, reap, args

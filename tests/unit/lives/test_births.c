@@ -4,6 +4,7 @@
 #include "exits.h"
 #include "marks.h"
 
+#include <errno.h>
 #include <string.h>
 
 static struct who a, b;
@@ -160,7 +161,8 @@ static void test_goes_on(void **state)
 /* The hook for the first run can be missed: what a process does shows that it has run. */
 static void test_start_missed(void **state)
 {
-	struct who child = process_of_pid(210, "child"), c = process_of_pid(211, "c"), all[] = { a, b, c, child };
+	struct who child = process_of_pid(210, "child"), c = process_of_pid(211, "c"), d = process_of_pid(212, "d");
+	struct who all[] = { a, b, c, d, child };
 	bool at_least;
 
 	(void)state;
@@ -172,8 +174,32 @@ static void test_start_missed(void **state)
 	feed(tasks, wait_record(21, &b));
 	feed(tasks, fork_record(22, &child, &c));
 	birth(23, &child, PROCLIFE_BIRTH_FORKING);
+	feed(tasks, fork_record(24, &d, &shell));
+	feed(tasks, failed_exec_record(25, &d, ENOENT, "/bin/app"));
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		assert_int_equal(proclife_process_phase_since(process_of(&all[i]), PROCLIFE_PHASE_FIRST_RUN, &at_least), 0);
+}
+
+/* What has failed is over: what succeeds after it began later, even if the record of that is missing. */
+static void test_failed(void **state)
+{
+	(void)state;
+	begins_to_fork(10);
+	feed(tasks, failed_exec_record(11, &shell, ENOENT, "/bin/app"));
+	feed(tasks, fork_record(15, &a, &shell));
+	assert_int_equal(phase(&a, PROCLIFE_PHASE_FORK), 5);
+	begins_to_fork(20);
+	feed(tasks, failed_fork_record(21, &shell, EAGAIN, 0));
+	feed(tasks, fork_record(25, &b, &shell));
+	assert_int_equal(phase(&b, PROCLIFE_PHASE_FORK), UNKNOWN);
+	birth(30, &a, PROCLIFE_BIRTH_EXECING);
+	feed(tasks, failed_exec_record(31, &a, ENOENT, "/bin/app"));
+	feed(tasks, exec_record(35, &a, a.pid, "/usr/bin/app"));
+	assert_int_equal(phase(&a, PROCLIFE_PHASE_EXEC), UNKNOWN);
+	birth(40, &b, PROCLIFE_BIRTH_EXECING);
+	feed(tasks, failed_fork_record(41, &b, EAGAIN, 0));
+	feed(tasks, exec_record(45, &b, b.pid, "/usr/bin/app"));
+	assert_int_equal(phase(&b, PROCLIFE_PHASE_EXEC), 5);
 }
 
 /* A trace without births has none, whatever records say. */
@@ -223,6 +249,7 @@ int main(void)
 		BIRTHS(test_creator),
 		BIRTHS(test_goes_on),
 		BIRTHS(test_start_missed),
+		BIRTHS(test_failed),
 		BIRTHS(test_without),
 		BIRTHS(test_past),
 	};

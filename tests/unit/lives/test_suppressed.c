@@ -220,7 +220,7 @@ static void test_program(void **state)
 	       "{\"v\":1,\"type\":\"suppressed\",\"ts\":3000000000,\"cpu\":0,\"record\":\"wait\","
 	       "\"ended\":true,\"since\":2000000000,\"count\":4567}\n");
 	expect(false, "--tree --json", true,
-	       "\"lost\":0,\"suppressed\":{\"wait\":4567,\"rename\":89,\"signal\":0,\"cgroup\":7,\"mm\":0,\"notify\":0,\"birth\":0}");
+	       "\"lost\":0,\"suppressed\":{\"wait\":4567,\"rename\":89,\"signal\":0,\"cgroup\":7,\"mm\":0,\"notify\":0,\"birth\":0,\"fail\":0}");
 	/* By the records it was in wait() when its child exited, but that is not certain. */
 	expect(false, "--latency", true, "whether it was in wait() is not known");
 	expect(false, "--parents --json", true, "\"awaited\":0,\"belated\":0");

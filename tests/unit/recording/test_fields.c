@@ -38,6 +38,7 @@ static void test_one_description(void **state)
 		{ PROCLIFE_MM, "mm" }, { PROCLIFE_COREDUMP, "coredump" },
 		{ PROCLIFE_OOM, "oom" }, { PROCLIFE_CGROUP, "cgroup" },
 		{ PROCLIFE_PAST, "past" }, { PROCLIFE_NOTIFY, "notify" }, { PROCLIFE_BIRTH, "birth" },
+		{ PROCLIFE_FAIL, "fail" },
 	};
 	char path[] = "/dev/shm/proclife-fields-XXXXXX";
 	int fd = mkstemp(path);

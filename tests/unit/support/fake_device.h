@@ -7,8 +7,13 @@
 #include <proclife.h>
 #include <proclife/ring.h>
 
-/* The features of a machine that records all but EXITING and BIRTH, which is off by default: exits begin at EXIT. */
-#define WITHOUT_EXITING (PROCLIFE_KNOWN_TYPES & ~(PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_BIRTH)))
+/*
+ * The features of a machine that records all but EXITING, and BIRTH and FAIL, which are off by default: exits begin
+ * at EXIT.
+ */
+#define WITHOUT_EXITING                                                                                                \
+	(PROCLIFE_KNOWN_TYPES &                                                                                        \
+	 ~(PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_BIRTH) | PROCLIFE_HAS(PROCLIFE_FAIL)))
 
 struct fake_device {
 	int fd;

@@ -59,6 +59,30 @@ struct proclife_record birth_record(uint64_t ts, const struct who *who, uint32_t
 	return record;
 }
 
+struct proclife_record failed_fork_record(uint64_t ts, const struct who *who, uint32_t error, uint32_t limit)
+{
+	struct proclife_record record = record_of(ts, PROCLIFE_FAIL, who);
+
+	record.fail.what = PROCLIFE_FAIL_FORK;
+	record.fail.error = error;
+	record.fail.limit = limit;
+	return record;
+}
+
+struct proclife_record failed_exec_record(uint64_t ts, const struct who *who, uint32_t error, const char *path)
+{
+	struct proclife_record record = record_of(ts, PROCLIFE_FAIL, who);
+	size_t len = strlen(path), skipped = len > PROCLIFE_PATH_LEN ? len - PROCLIFE_PATH_LEN : 0;
+
+	record.fail.what = PROCLIFE_FAIL_EXEC;
+	record.fail.error = error;
+	record.fail.path_len = (uint32_t)len;
+	memcpy(record.fail.path, path + skipped, len - skipped);
+	if (skipped)
+		record.flags |= PROCLIFE_F_TRUNCATED;
+	return record;
+}
+
 struct proclife_record coredump_record(uint64_t ts, const struct who *who, int signo)
 {
 	struct proclife_record record = record_of(ts, PROCLIFE_COREDUMP, who);

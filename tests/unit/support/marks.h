@@ -15,6 +15,9 @@ struct proclife_record exiting_record(uint64_t ts, const struct who *who, const 
 struct proclife_record mm_record(uint64_t ts, const struct who *who, uint32_t what,
 				 const struct who *owner);
 struct proclife_record birth_record(uint64_t ts, const struct who *who, uint32_t what);
+/* @limit is one of PROCLIFE_LIMIT_*, or 0. */
+struct proclife_record failed_fork_record(uint64_t ts, const struct who *who, uint32_t error, uint32_t limit);
+struct proclife_record failed_exec_record(uint64_t ts, const struct who *who, uint32_t error, const char *path);
 struct proclife_record coredump_record(uint64_t ts, const struct who *who, int signo);
 struct proclife_record oom_record(uint64_t ts, const struct who *victim,
 				  const struct who *allocator);

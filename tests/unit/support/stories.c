@@ -5,6 +5,7 @@
 #include "marks.h"
 #include "story.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -317,10 +318,20 @@ static void tell_death(uint64_t us)
 	struct proclife_record record;
 
 	at(us - 700, birth_record(0, &bash, PROCLIFE_BIRTH_FORKING)); /* in vain */
+	at(us - 600, failed_fork_record(0, &bash, EAGAIN, PROCLIFE_LIMIT_NPROC));
+	at(us - 500, failed_fork_record(0, &bash, EAGAIN, PROCLIFE_LIMIT_PIDS_MAX));
+	at(us - 450, failed_fork_record(0, &bash, EAGAIN, PROCLIFE_LIMIT_PID_MAX));
+	at(us - 400, failed_fork_record(0, &bash, ENOMEM, 0));
+	at(us - 350, failed_fork_record(0, &bash, 999, 9)); /* from a later module */
 	at(us - 300, birth_record(0, &bash, PROCLIFE_BIRTH_FORKING));
 	server = born(us, 310, &bash, 1000, 31);
 	at(us + 20, birth_record(0, &server, PROCLIFE_BIRTH_STARTED));
 	at(us + 40, birth_record(0, &server, PROCLIFE_BIRTH_EXECING)); /* of a search */
+	at(us + 50, failed_exec_record(0, &server, ENOENT, "/usr/local/bin/server"));
+	at(us + 52, failed_exec_record(0, &server, EACCES, "/home/a folder/with/quite/some/others/below/it/server"));
+	record = failed_exec_record(0, &server, EACCES, "");
+	record.flags |= PROCLIFE_F_BY_FD;
+	at(us + 54, record);
 	at(us + 60, birth_record(0, &server, PROCLIFE_BIRTH_EXECING));
 	execs(us + 100, &server, "server", "/usr/sbin/server", "server -f");
 	record = mm_record(0, &server, PROCLIFE_MM_TEARDOWN, &bash);

@@ -30,7 +30,9 @@ static const uint64_t replaced[PROCLIFE_TYPES] = {
 };
 
 /* See note_birth(). */
-#define OF_BIRTH (PROCLIFE_HAS(PROCLIFE_FORK) | PROCLIFE_HAS(PROCLIFE_EXEC) | PROCLIFE_HAS(PROCLIFE_BIRTH))
+#define OF_BIRTH                                                                                                       \
+	(PROCLIFE_HAS(PROCLIFE_FORK) | PROCLIFE_HAS(PROCLIFE_EXEC) | PROCLIFE_HAS(PROCLIFE_BIRTH) |                    \
+	 PROCLIFE_HAS(PROCLIFE_FAIL))
 #define FIRST (PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_COREDUMP))
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * What BIRTH means. A fork or an exec can fail, and then leaves no other record: so where it began is that of the
+ * What BIRTH and FAIL mean. A fork or an exec can fail, and FAIL is off by default: so where it began is that of the
  * next FORK or EXEC only if no such record of a later one can be missing.
  */
 #include "lives/feed.h"
@@ -113,5 +113,22 @@ int proclife_feed_birth(struct proclife_tasks *tasks, const struct proclife_reco
 		note_past(task, record);
 		break;
 	}
+	return proclife_wanted(task->process);
+}
+
+int proclife_feed_fail(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	struct proclife_task *task = proclife_known_task(tasks, record, 0);
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	if (!tasks->birth_marks)
+		return proclife_wanted(task->process);
+	/* What it had begun is over. */
+	proclife_births_of_process(task->process)->ran = true;
+	if (record->fail.what == PROCLIFE_FAIL_FORK)
+		proclife_births_of(task)->forking = 0;
+	else if (record->fail.what == PROCLIFE_FAIL_EXEC)
+		proclife_births_of(task)->execing = 0;
 	return proclife_wanted(task->process);
 }

@@ -210,6 +210,14 @@ static const struct proclife_field birth_fields[] = {
 	HIDDEN(birth.ran, "ran", UINT),
 };
 
+static const struct proclife_field fail_fields[] = {
+	HIDDEN(fail.what, "what", UINT),
+	RENAMED(fail.error, "errno", "error", UINT),
+	HIDDEN(fail.limit, "limit", UINT),
+	RENAMED(fail.path_len, "path_len", "filename_length", UINT),
+	RENAMED(fail.path, "path", "filename", TEXT),
+};
+
 static const struct proclife_field suppressed_fields[] = {
 	HIDDEN(suppressed.what, "what", UINT),
 	FIELD(suppressed.ended, "ended", BOOL),
@@ -257,6 +265,7 @@ static const struct proclife_layout layouts[] = {
 	{ PROCLIFE_PAST, "proclife_past", { 0 }, FIELDS(past_fields) },
 	{ PROCLIFE_NOTIFY, "proclife_notify", { 0 }, FIELDS(notify_fields) },
 	{ PROCLIFE_BIRTH, "proclife_birth", { 0 }, FIELDS(birth_fields) },
+	{ PROCLIFE_FAIL, "proclife_fail", { 0 }, FIELDS(fail_fields) },
 };
 
 const struct proclife_layout *proclife_layout(unsigned int index)
@@ -284,7 +293,7 @@ const char *proclife_type_name(unsigned int type)
 		[PROCLIFE_COREDUMP] = "coredump",
 		[PROCLIFE_OOM] = "oom",	      [PROCLIFE_CGROUP] = "cgroup",
 		[PROCLIFE_PAST] = "past",     [PROCLIFE_NOTIFY] = "notify",
-		[PROCLIFE_BIRTH] = "birth",
+		[PROCLIFE_BIRTH] = "birth",   [PROCLIFE_FAIL] = "fail",
 	};
 
 	return type < PROCLIFE_TYPES ? names[type] : NULL;

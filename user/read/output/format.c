@@ -5,6 +5,7 @@
 #include "output/message.h"
 #include "output/wrap.h"
 #include <ctype.h>
+#include <errno.h>
 #include <langinfo.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -432,6 +433,48 @@ const char *birth_what_text(unsigned int what, char buffer[16])
 	};
 
 	return WHAT_TEXT(names, what, buffer);
+}
+
+const char *fail_what_text(unsigned int what, char buffer[16])
+{
+	static const char *const names[] = { [PROCLIFE_FAIL_FORK] = "fork", [PROCLIFE_FAIL_EXEC] = "exec" };
+
+	return WHAT_TEXT(names, what, buffer);
+}
+
+const char *fail_limit_text(unsigned int limit, char buffer[16])
+{
+	static const char *const names[] = {
+		[PROCLIFE_LIMIT_NPROC] = "nproc", [PROCLIFE_LIMIT_PIDS_MAX] = "pids.max",
+		[PROCLIFE_LIMIT_PID_MAX] = "pid_max",
+	};
+
+	return limit ? WHAT_TEXT(names, limit, buffer) : NULL;
+}
+
+/* Those that a fork or an exec can fail with: strerrorname_np() is not in glibc 2.31. */
+const char *error_name(unsigned int error, char buffer[16])
+{
+#define NAME(error) [error] = #error
+	static const char *const names[] = {
+		NAME(EPERM), NAME(ENOENT), NAME(ESRCH), NAME(EINTR), NAME(EIO), NAME(ENXIO), NAME(E2BIG),
+		NAME(ENOEXEC), NAME(EBADF), NAME(ECHILD), NAME(EAGAIN), NAME(ENOMEM), NAME(EACCES),
+		NAME(EFAULT), NAME(EBUSY), NAME(EEXIST), NAME(ENODEV), NAME(ENOTDIR), NAME(EISDIR),
+		NAME(EINVAL), NAME(ENFILE), NAME(EMFILE), NAME(ENOTTY), NAME(ETXTBSY), NAME(EFBIG),
+		NAME(ENOSPC), NAME(EROFS), NAME(ERANGE), NAME(EDEADLK), NAME(ENAMETOOLONG), NAME(ENOSYS),
+		NAME(ELOOP), NAME(ENODATA), NAME(ETIME), NAME(EPROTO), NAME(EBADMSG), NAME(EOVERFLOW),
+		NAME(ELIBBAD), NAME(EUSERS), NAME(EOPNOTSUPP), NAME(ENETDOWN), NAME(ENETUNREACH),
+		NAME(ECONNABORTED), NAME(ECONNRESET), NAME(ENOBUFS), NAME(ENOTCONN), NAME(ETIMEDOUT),
+		NAME(ECONNREFUSED), NAME(EHOSTDOWN), NAME(EHOSTUNREACH), NAME(ESTALE), NAME(EUCLEAN),
+		NAME(EREMOTEIO), NAME(EDQUOT), NAME(ENOMEDIUM), NAME(ECANCELED), NAME(ENOKEY),
+		NAME(EKEYEXPIRED), NAME(EKEYREVOKED), NAME(EKEYREJECTED), NAME(EHWPOISON),
+	};
+#undef NAME
+
+	if (error < sizeof(names) / sizeof(*names) && names[error])
+		return names[error];
+	snprintf(buffer, 16, "%u", error);
+	return buffer;
 }
 
 const char *mm_what_text(unsigned int what, char buffer[16])

@@ -183,5 +183,11 @@ const char *type_text(unsigned int type, char buffer[16]);
 const char *mm_what_text(unsigned int what, char buffer[16]);
 /* What a BIRTH says of its task: "forking", "started", ...; the same. */
 const char *birth_what_text(unsigned int what, char buffer[16]);
+/* What has failed: "fork" or "exec"; the same. */
+const char *fail_what_text(unsigned int what, char buffer[16]);
+/* The limit that refused a fork: "nproc", "pids.max" or "pid_max", for JSON; the same, and NULL if it is 0. */
+const char *fail_limit_text(unsigned int limit, char buffer[16]);
+/* "ENOENT"; the same. */
+const char *error_name(unsigned int error, char buffer[16]);
 
 #endif

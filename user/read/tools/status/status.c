@@ -138,11 +138,11 @@ static bool ftrace_is_off(void)
 	return off;
 }
 
-/* Its records come from where a function begins, not from a tracepoint. */
+/* Its records come from where a function begins, or returns, not from a tracepoint. */
 static bool is_hooked(unsigned int type)
 {
 	return type == PROCLIFE_REAP || type == PROCLIFE_EXITING || type == PROCLIFE_MM ||
-	       type == PROCLIFE_COREDUMP || type == PROCLIFE_BIRTH;
+	       type == PROCLIFE_COREDUMP || type == PROCLIFE_BIRTH || type == PROCLIFE_FAIL;
 }
 
 /* Why records of this type cannot appear; NULL if they can. */

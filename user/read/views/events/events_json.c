@@ -260,6 +260,12 @@ static void put_derived(struct json *json, const struct proclife_record *r,
 	case PROCLIFE_BIRTH:
 		json_string(json, "what", birth_what_text(r->birth.what, unknown));
 		break;
+	case PROCLIFE_FAIL:
+		json_string(json, "what", fail_what_text(r->fail.what, unknown));
+		json_string(json, "error", error_name(r->fail.error, unknown));
+		json_string_or_null(json, "limit", fail_limit_text(r->fail.limit, unknown));
+		json_bool(json, "by_fd", r->flags & PROCLIFE_F_BY_FD);
+		break;
 	case PROCLIFE_TASK:
 		json_string(json, "state", r->flags & PROCLIFE_F_ZOMBIE ? "zombie" :
 					   r->flags & PROCLIFE_F_EXITING ? "exiting" : "alive");

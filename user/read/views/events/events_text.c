@@ -70,13 +70,18 @@ static void show_fork(struct text *line, const struct proclife_record *r,
 		text_printf(line, ", pid %u in namespace %u", f->ns_pid, f->ns_inum);
 }
 
+static void show_path(struct text *line, const char *path, uint32_t len)
+{
+	if (len > PROCLIFE_PATH_LEN)
+		text_string(line, "...");
+	text_label(line, path, PROCLIFE_PATH_LEN);
+}
+
 static void show_exec(struct text *line, const struct proclife_record *r)
 {
 	const struct proclife_exec *x = &r->exec;
 
-	if (x->path_len > PROCLIFE_PATH_LEN)
-		text_string(line, "...");
-	text_label(line, x->path, PROCLIFE_PATH_LEN);
+	show_path(line, x->path, x->path_len);
 	if (r->flags & PROCLIFE_F_SCRIPT)
 		text_string(line, ", a script");
 	if (r->flags & PROCLIFE_F_BY_FD)
@@ -286,6 +291,31 @@ static void show_birth(struct text *line, const struct proclife_record *r)
 		text_string(line, birth_what_text(r->birth.what, unknown));
 }
 
+static void show_fail(struct text *line, const struct proclife_record *r)
+{
+	static const char *const limits[] = {
+		[PROCLIFE_LIMIT_NPROC] = "the user's RLIMIT_NPROC",
+		[PROCLIFE_LIMIT_PIDS_MAX] = "the cgroup's pids.max",
+		[PROCLIFE_LIMIT_PID_MAX] = "pid_max",
+	};
+	const struct proclife_fail *x = &r->fail;
+	char unknown[16];
+
+	text_string(line, fail_what_text(x->what, unknown));
+	text_string(line, " failed: ");
+	text_string(line, error_name(x->error, unknown));
+	if (x->path_len) {
+		text_string(line, ", ");
+		show_path(line, x->path, x->path_len);
+	}
+	if (r->flags & PROCLIFE_F_BY_FD)
+		text_string(line, ", by descriptor");
+	if (x->limit && x->limit < sizeof(limits) / sizeof(*limits))
+		text_printf(line, ", at %s", limits[x->limit]);
+	else if (x->limit)
+		text_printf(line, ", at limit %u", x->limit);
+}
+
 static void show_oom(struct text *line, const struct proclife_record *r)
 {
 	text_string(line, "chosen by the OOM killer, for ");
@@ -355,6 +385,9 @@ void text_event_details(struct text *line, const struct proclife_record *r,
 		break;
 	case PROCLIFE_BIRTH:
 		show_birth(line, r);
+		break;
+	case PROCLIFE_FAIL:
+		show_fail(line, r);
 		break;
 	}
 }

@@ -71,6 +71,8 @@ const char *type_parameter(unsigned int type)
 		return "cgroups";
 	case PROCLIFE_BIRTH:
 		return "births";
+	case PROCLIFE_FAIL:
+		return "failures";
 	default:
 		return NULL;
 	}
@@ -152,7 +154,8 @@ void json_damage(struct json *json, const struct proclife_source *source, const 
 }
 
 const uint16_t types_with_budget[] = { PROCLIFE_WAIT, PROCLIFE_RENAME, PROCLIFE_SIGNAL,
-				       PROCLIFE_CGROUP, PROCLIFE_MM, PROCLIFE_NOTIFY, PROCLIFE_BIRTH, 0 };
+				       PROCLIFE_CGROUP, PROCLIFE_MM, PROCLIFE_NOTIFY, PROCLIFE_BIRTH,
+				       PROCLIFE_FAIL, 0 };
 
 void json_suppressed(struct json *json, const struct run *run)
 {
