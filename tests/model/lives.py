@@ -91,6 +91,7 @@ class Process:
         self.ended_with = self.script = self.by_fd = False
         self.ran = False  # something that it did was seen
         self.created = self.started = self.first_execing = self.first_execed = None
+        self.failed_exec = None  # the record of the last one, until it execs
 
     @property
     def memory(self):
@@ -334,11 +335,12 @@ class Lives:
             task.forking = None
         else:
             task.execing = None
+            process.failed_exec = dict(record)
 
     def on_exec(self, record, task, process):
         if not process.execs and process.born is not None:
             process.first_execing, process.first_execed = task.execing, record["ts"]
-        task.execing = None
+        task.execing = process.failed_exec = None
         process.execs += 1
         process.peak = None
         process.script, process.by_fd = "script" in record["flags"], "by_fd" in record["flags"]

@@ -172,6 +172,17 @@ def used(each):
     return each.runtime if each.last_exit is not None or each.freed is not None or each.runtime else None
 
 
+def failed_exec(each):
+    """A member; nothing if its last exec did not fail, or it has not ended."""
+    record = each.failed_exec
+    if not record or not (each.last_exit or each.shown_zombie or each.reaped):
+        return {}
+    path = record["path"].split(b"\0")[0]
+    if "truncated" in record["flags"]:
+        path = b"..." + path
+    return {"failed_exec": {**texts("path", path or None), "error": errno.errorcode[record["error"]]}}
+
+
 def process(session, each, in_tree):
     found = {
         "v": 1, "type": "process", "id": each.id,
@@ -186,7 +197,7 @@ def process(session, each, in_tree):
         **wait_status(each.exit_code if each.last_exit or each.shown_zombie else None), "killer": killer(each.killer),
         "runtime": used(each), "max_rss": each.max_rss,
         "reaper_pid": each.reaper["reaper_tgid"] if each.reaper else None,
-        "state": each.state, "incomplete": False}
+        "state": each.state, "incomplete": False, **failed_exec(each)}
     found.update(texts("comm", each.comm))
     found.update(texts("path", each.path))
     found.update(texts("cgroup_path", session.recording.cgroups.get(each.cgroup)))

@@ -672,6 +672,20 @@ struct proclife_births {
 const struct proclife_births *proclife_process_births(const struct proclife_process *process);
 const struct proclife_births *proclife_task_births(const struct proclife_task *task);
 
+/* The last exec of a process that failed. */
+struct proclife_failed_exec {
+	uint64_t ts;
+	uint32_t error; /* errno */
+	bool by_fd;	/* a descriptor was to be executed: there is no path */
+	char path[PROCLIFE_PATH_LEN + 4]; /* as the task gave it, "..." before its end if it is too long; empty: not known */
+};
+
+/*
+ * The last one of a process that has ended, if it has not execed since: that may be why it ended. NULL: none, or not
+ * known, since a record of a later one can be missing. Owned by the process.
+ */
+const struct proclife_failed_exec *proclife_process_failed_exec(const struct proclife_process *process);
+
 /* The first SIGKILL that it was sent: it has to end, whether it has or not. NULL: none was seen. */
 const struct proclife_killer *proclife_process_sigkill(const struct proclife_process *process);
 
@@ -1338,6 +1352,7 @@ struct proclife_common {
 	uint32_t ns_inum;
 	uint32_t uid;
 	uint32_t threads;
+	const struct proclife_failed_exec *failed_exec; /* with ts 0; or NULL */
 };
 
 /* A process in the tree; kept, unlike struct proclife_process, until the tree is freed. */

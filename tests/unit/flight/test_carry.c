@@ -32,6 +32,7 @@ struct ended {
 	struct proclife_killer killer;
 	struct proclife_memory memory;
 	struct proclife_births births;
+	struct proclife_failed_exec failed_exec;
 	uint64_t first_run; /* since when that goes on */
 	uint64_t killed;
 	bool parent_there;
@@ -99,6 +100,20 @@ static void add_birth(const struct proclife_record *head, uint64_t ts, uint32_t 
 	add_event(&(struct proclife_event){ .record = &record });
 }
 
+static void add_failed(const struct proclife_record *head, uint64_t ts, bool forks)
+{
+	struct proclife_record record = *head;
+
+	add_birth(head, ts, forks ? PROCLIFE_BIRTH_FORKING : PROCLIFE_BIRTH_EXECING);
+	record.ts = ts;
+	record.type = PROCLIFE_FAIL;
+	record.flags &= PROCLIFE_F_THREAD | PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER;
+	memset(record.words, 0, sizeof(record.words));
+	record.fail.what = forks ? PROCLIFE_FAIL_FORK : PROCLIFE_FAIL_EXEC;
+	record.fail.error = (uint32_t)(ts % 100);
+	add_event(&(struct proclife_event){ .record = &record });
+}
+
 /* An event of the generator, which makes no births: also those that go with it, and some that fail. */
 static void add_with_births(const struct proclife_event *event)
 {
@@ -118,7 +133,7 @@ static void add_with_births(const struct proclife_event *event)
 	if (record.type == PROCLIFE_FORK && record.tgid % 4)
 		add_birth(&record, record.ts, PROCLIFE_BIRTH_STARTED);
 	else if (record.type == PROCLIFE_RENAME && count % 4 < 2)
-		add_birth(&record, record.ts, count % 2 ? PROCLIFE_BIRTH_FORKING : PROCLIFE_BIRTH_EXECING);
+		add_failed(&record, record.ts, count % 2);
 }
 
 static void make(const struct trace_plan *plan)
@@ -163,6 +178,8 @@ static void process_gone(void *data, struct proclife_process *process)
 		ended->killer = *killer;
 	if (proclife_process_memory(process))
 		ended->memory = *proclife_process_memory(process);
+	if (proclife_process_failed_exec(process))
+		ended->failed_exec = *proclife_process_failed_exec(process);
 	if (proclife_process_births(process))
 		ended->births = *proclife_process_births(process);
 	ended->first_run = proclife_process_phase_since(process, PROCLIFE_PHASE_FIRST_RUN, &at_least);
@@ -349,6 +366,8 @@ static void check_same(const struct ended *a, const struct ended *b)
 	check(a->first_run == b->first_run);
 	check(a->killed == b->killed);
 	check(!memcmp(&a->births, &b->births, sizeof(a->births)));
+	/* Another task can stand for the one that tried, at the cut. */
+	check(a->failed_exec.ts <= b->failed_exec.ts && a->failed_exec.error == b->failed_exec.error);
 	check(may_be_memory(&a->memory, &b->memory));
 	checked = NULL;
 }

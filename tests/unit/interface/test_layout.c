@@ -93,7 +93,8 @@ static const struct place places[] = {
 	AT(reaper, coalesced, 112), AT(reaper, since, 120), AT(reaper, until, 128),
 	AT(reaper, ended_with, 136),
 	AT(common, cgroup, 0), AT(common, killer, 8), AT(common, ns_pid, 16),
-	AT(common, ns_inum, 20), AT(common, uid, 24), AT(common, threads, 28),
+	AT(common, ns_inum, 20), AT(common, uid, 24), AT(common, threads, 28), AT(common, failed_exec, 32),
+	AT(failed_exec, ts, 0), AT(failed_exec, error, 8), AT(failed_exec, by_fd, 12), AT(failed_exec, path, 13),
 	AT(node, parent, 0), AT(node, child, 8), AT(node, next, 16), AT(node, id, 24),
 	AT(node, began, 32), AT(node, marks, 40), AT(node, runtime, 80), AT(node, max_rss, 88),
 	AT(node, tgid, 92), AT(node, parent_tgid, 96), AT(node, creator_tgid, 100),
@@ -141,7 +142,7 @@ static const struct place sizes[] = {
 	SIZE(gap, 32), SIZE(event, 40), SIZE(fault, 4672), SIZE(run_info, 272), SIZE(keep, 24), SIZE(held, 24), SIZE(damage, 168),
 	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 376),
 	SIZE(killer, 88), SIZE(reports, 64), SIZE(usage, 56), SIZE(field, 40), SIZE(bucket, 24),
-	SIZE(latency_counts, 72), SIZE(group, 32), SIZE(reaper, 144), SIZE(common, 32),
+	SIZE(latency_counts, 72), SIZE(group, 32), SIZE(reaper, 144), SIZE(common, 40), SIZE(failed_exec, 72),
 	SIZE(node, 160), SIZE(record, 128), SIZE(ring_ctl, 584), SIZE(header, 304),
 };
 

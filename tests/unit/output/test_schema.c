@@ -238,6 +238,7 @@ static void put_shell(const struct who *init)
 	for (uint32_t i = 0; i < 3; i++) {
 		more = process_of_pid(210 + i, "job");
 		put(fork_record(0, &more, &sh));
+		put(failed_exec_record(0, &more, ENOENT, i ? "/bin/\xff" : ""));
 		put(exit_record(0, &more, 0, 0));
 		if (i)
 			put(reap_record(0, &more, &sh));

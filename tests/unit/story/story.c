@@ -459,6 +459,19 @@ static void tell_coredump(void)
 	put(coredump_record(0, task(), signal_of(word(1))));
 }
 
+/* An exec of it. */
+static void tell_fail(void)
+{
+	char buffer[16];
+	uint32_t error = 1;
+
+	while (error < 256 && strcmp(error_name(error, buffer), word(1)))
+		error++;
+	if (error == 256)
+		refuse("not an error", word(1));
+	put(failed_exec_record(0, task(), error, word(2)));
+}
+
 static void tell_oom(void)
 {
 	put(oom_record(0, task(), whose(1)));
@@ -531,6 +544,7 @@ static const struct event {
 	{ "exiting", tell_exiting, true, "PID [CODE [PARENT]]" },
 	{ "mm", tell_mm, true, "PID left|async|early|teardown|gone [OWNER]" },
 	{ "coredump", tell_coredump, true, "PID SIGNAL" },
+	{ "fail", tell_fail, true, "PID ERROR [PATH]: of an exec" },
 	{ "oom", tell_oom, true, "PID ALLOCATOR" },
 	{ "cgroup", tell_cgroup, true, "ID populated|empty" },
 	{ "past", tell_past, true, "PID" },

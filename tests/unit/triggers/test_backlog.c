@@ -4,6 +4,7 @@
 #include "marks.h"
 
 #include <triggers/backlog.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -362,12 +363,32 @@ static void test_births(void **state)
 	free(records);
 }
 
+/* The last one that failed may be why the process ended. */
+static void test_failures(void **state)
+{
+	struct who init = process_of_pid(1, "init"), sh = process_of_pid(100, "sh"), thread = thread_of(&sh, 101);
+	struct proclife_record *records;
+	size_t count;
+
+	(void)state;
+	put(fork_record(0, &sh, &init), &sh);
+	put(failed_exec_record(0, &sh, ENOENT, "/bin/a"), &sh);
+	put(failed_exec_record(0, &sh, EACCES, "/bin/b"), &sh);
+	put(failed_fork_record(0, &sh, EAGAIN, 0), &sh);
+	put(failed_exec_record(0, &thread, EACCES, "/bin/c"), &sh);
+	records = backlog_of(&backlog, process_of(&sh)->id, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(records[1].type, PROCLIFE_FAIL);
+	assert_string_equal(records[1].fail.path, "/bin/b");
+	free(records);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		PAST(test_life), PAST(test_inherited), PAST(test_args), PAST(test_ancestors), PAST(test_for_ever),
 		PAST(test_many_chains), PAST(test_near_to_one), PAST(test_many_alive),
-		PAST(test_births),
+		PAST(test_births), PAST(test_failures),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,7 +116,7 @@ int main(void)
 		"lives.txt", "events.txt", "tree.txt", "summary.txt", "latency.txt", "intervals.txt", "parents.txt",
 		"info.txt", "diff.txt", "expect.txt", "lossy.txt", "json.txt", "errors.txt",
 		"zombies.txt", "state.txt", "ends.txt", "memory.txt", "cgroup-ends.txt",
-		"device.txt", "ctf.txt", "help.txt", "format-2.txt",
+		"failures.txt",		"device.txt", "ctf.txt", "help.txt", "format-2.txt",
 	};
 	struct CMUnitTest tests[sizeof(names) / sizeof(*names)];
 

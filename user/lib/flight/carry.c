@@ -434,6 +434,7 @@ int proclife_carry_take(struct proclife_carry *carry, const struct proclife_even
 		note_gap(carry, event->gap);
 	} else {
 		carry->records++;
+		carry->latest = proclife_later(carry->latest, record->ts);
 		carry->fed = record;
 		carry->owner = NULL;
 		if (record->type == PROCLIFE_MM)

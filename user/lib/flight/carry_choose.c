@@ -180,6 +180,40 @@ static int put_past(struct choosing *c, const struct proclife_priv_process *proc
 	return put(c, &record, first->place + 1);
 }
 
+/* Now, and not when it failed: nothing shows the name that it had then. */
+static void stand_for(const struct choosing *c, struct proclife_record *record, const struct proclife_task *task)
+{
+	record->ts = c->carry->latest;
+	record->task = task->handle;
+	record->start = task->start;
+	record->pid = task->pid;
+	record->tgid = task->tgid;
+	record->flags &= PROCLIFE_F_TRUNCATED | PROCLIFE_F_BY_FD | PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER;
+	record->flags |= record->pid != record->tgid ? PROCLIFE_F_THREAD : 0;
+	memcpy(record->comm, task->comm, sizeof(record->comm));
+}
+
+/* The task that tried can be gone: then any other one of its process stands for it. */
+static int put_failed_exec(struct choosing *c, const struct proclife_priv_process *process)
+{
+	const struct proclife_record *failed = proclife_failed_exec_record(&process->process);
+	const struct proclife_priv_task *task = process->tasks, *of = NULL;
+	struct proclife_record record;
+
+	if (!failed)
+		return 0;
+	for (; task && !(of && of->task.handle == failed->task); task = task->next)
+		if (proclife_kept_of(c->carry, task))
+			of = task;
+	if (!of)
+		return 0;
+	record = *failed;
+	if (of->task.handle != failed->task || of->task.pid != failed->pid || of->task.start != failed->start)
+		stand_for(c, &record, &of->task);
+	/* It is later than the EXEC, even if that has the same time. */
+	return put(c, &record, 2 * c->carry->records + 1);
+}
+
 static int put_signals(struct choosing *c, const struct proclife_process *process,
 		       const struct proclife_kept *kept)
 {
@@ -230,6 +264,7 @@ static int put_process(struct choosing *c, const struct proclife_priv_process *p
 		err = put_list(c, &process->process, task->records);
 	err = err ? err : put_names(c, &process->process, life->names, &execs);
 	err = err ? err : put_past(c, process, execs);
+	err = err ? err : put_failed_exec(c, process);
 	err = err ? err : put_signals(c, &process->process, life->signals);
 	return err ? err : put_memory(c, &process->process, life->memory);
 }

@@ -66,6 +66,7 @@ struct proclife_carry {
 	struct proclife_slab life_slab;
 	struct proclife_kept *early[PROCLIFE_CARRY_EARLY]; /* of memory whose process is not known yet */
 	uint64_t records; /* that were read */
+	uint64_t latest;  /* when the last of them was made */
 	const struct proclife_record *fed; /* the one that is being fed */
 	struct proclife_process *owner;	   /* of the memory that it is about, unless that is gone */
 	struct proclife_memory memory;	   /* that memory as it was before; zeros if it was not known */

@@ -32,6 +32,7 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	if (proclife_unlikely(tasks->birth_marks))
 		proclife_birth_execed(tasks, task, record->ts);
 	process->execs++;
+	proclife_failed_exec_forget(tasks, process->id);
 	proclife_priv(process)->shares = false;
 	process->max_rss = 0; /* that was of the address space before */
 	if (proclife_priv(process)->memory)

@@ -56,6 +56,7 @@ static void free_process(struct proclife_tasks *tasks, struct proclife_priv_proc
 		proclife_killers_free(&own->process);
 	if (proclife_unlikely(own->tracer != NULL))
 		free(own->tracer);
+	proclife_failed_exec_forget(tasks, own->process.id);
 	proclife_slab_put(&tasks->process_slab, own);
 }
 

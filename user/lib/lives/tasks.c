@@ -78,6 +78,7 @@ void proclife_tasks_free(struct proclife_tasks *tasks)
 	proclife_slab_free(&tasks->process_slab);
 	proclife_slab_free(&tasks->memory_slab);
 	proclife_suppressed_free(tasks);
+	proclife_failed_execs_free(tasks);
 	free(tasks->pending);
 	free(tasks);
 }

@@ -239,6 +239,7 @@ struct proclife_tasks {
 	struct proclife_priv_task nobody; /* for want of another, so that nothing is NULL */
 	struct proclife_priv_process nothing; /* its process */
 	struct proclife_suppressed_type *suppressed[PROCLIFE_TYPES]; /* NULL: never was */
+	struct proclife_map failed_execs; /* by a process's id: the last exec that failed, if it has not execed since */
 	int error; /* from a report; feed and close return it. PROCLIFE_DETACHED is none */
 };
 
@@ -449,6 +450,22 @@ int proclife_suppressed_feed(struct proclife_tasks *tasks, const struct proclife
 /* A record of a type came through: that type is not suppressed on its CPU any more. */
 void proclife_suppressed_over(struct proclife_tasks *tasks, const struct proclife_record *record);
 void proclife_suppressed_free(struct proclife_tasks *tasks);
+
+/*
+ * feed_birth.c
+ */
+
+void proclife_failed_exec_drop(struct proclife_tasks *tasks, uint64_t id);
+void proclife_failed_execs_free(struct proclife_tasks *tasks);
+/* The FAIL of the last exec of it that failed; NULL: it has execed since, or that is not known. */
+const struct proclife_record *proclife_failed_exec_record(const struct proclife_process *process);
+
+/* The process has execed, or is freed. */
+static inline void proclife_failed_exec_forget(struct proclife_tasks *tasks, uint64_t id)
+{
+	if (proclife_unlikely(tasks->failed_execs.used))
+		proclife_failed_exec_drop(tasks, id);
+}
 
 /*
  * facts.c

@@ -79,12 +79,19 @@ static void set_common(struct proclife_tree *tree, struct proclife_node *node,
 		.threads = process->threads,
 	};
 	const struct proclife_common *kept = tree->common;
+	const struct proclife_failed_exec *failed = proclife_process_failed_exec(process);
+	struct proclife_failed_exec timeless_exec;
 	struct proclife_killer timeless;
 
 	if (killer) {
 		timeless = *killer;
 		timeless.ts = 0;
 		common.killer = keep(tree, &timeless, sizeof(timeless));
+	}
+	if (failed) {
+		timeless_exec = *failed;
+		timeless_exec.ts = 0;
+		common.failed_exec = keep(tree, &timeless_exec, sizeof(timeless_exec));
 	}
 	/* It is mostly the same as for the last process. */
 	if (memcmp(kept, &common, sizeof(common)))

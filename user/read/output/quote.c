@@ -421,3 +421,15 @@ void json_killer(struct json *json, const struct proclife_killer *killer)
 	json_uint_or_null(json, "oom_cgroup", killer->oom_cgroup);
 	json_object_end(json);
 }
+
+void json_failed_exec(struct json *json, const struct proclife_failed_exec *failed)
+{
+	char buffer[16];
+
+	if (!failed)
+		return;
+	json_object(json, "failed_exec");
+	json_string_or_null(json, "path", *failed->path ? failed->path : NULL);
+	json_string(json, "error", error_name(failed->error, buffer));
+	json_object_end(json);
+}

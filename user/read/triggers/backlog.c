@@ -331,6 +331,12 @@ void backlog_keep(struct backlog *backlog, const struct proclife_process *proces
 		if (leads && record->birth.what == PROCLIFE_BIRTH_STARTED)
 			keep_births(backlog, life, process, record);
 		return;
+	case PROCLIFE_FAIL:
+		if (!leads || record->fail.what != PROCLIFE_FAIL_EXEC)
+			return;
+		if (life)
+			take_out(life, ALL_OF(FAIL));
+		break;
 	case PROCLIFE_NOTIFY:
 		if (!is_of_end(process, record) && !takes_over(life, process, record))
 			return;

@@ -105,6 +105,7 @@ void life_end(struct life *life, const struct proclife_process *process)
 
 void life_set(struct life *life, const struct proclife_process *process)
 {
+	const struct proclife_failed_exec *failed = proclife_process_failed_exec(process);
 	const struct proclife_killer *killer = proclife_process_killer(process);
 	struct proclife_usage *usage = &life->usage;
 
@@ -117,6 +118,9 @@ void life_set(struct life *life, const struct proclife_process *process)
 	life->killer.signo = 0;
 	if (killer)
 		life->killer = *killer;
+	life->failed_exec.error = 0;
+	if (failed)
+		life->failed_exec = *failed;
 	life->path = process->path;
 	life->args = process->args;
 	life->id = process->id;

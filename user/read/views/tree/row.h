@@ -55,6 +55,7 @@ struct figures {
 #define DIFFER_CREATOR (1u << 3)
 #define DIFFER_REAPER (1u << 4)
 #define DIFFER_PARENT (1u << 5)
+#define DIFFER_FAILED_EXEC (1u << 6)
 
 struct sums {
 	struct cut_off cut; /* at this row, and at all that it stands for */

@@ -128,7 +128,8 @@ static unsigned int differ(const struct proclife_node *x, const struct proclife_
 	       (x->common->threads == y->common->threads ? 0 : DIFFER_THREADS) |
 	       (node_creator(x) == node_creator(y) ? 0 : DIFFER_CREATOR) |
 	       (node_reaper(x) == node_reaper(y) ? 0 : DIFFER_REAPER) |
-	       (x->parent_tgid == y->parent_tgid ? 0 : DIFFER_PARENT);
+	       (x->parent_tgid == y->parent_tgid ? 0 : DIFFER_PARENT) |
+	       (x->common->failed_exec == y->common->failed_exec ? 0 : DIFFER_FAILED_EXEC);
 }
 
 /* A table of addresses; open addressing, at most half full. */

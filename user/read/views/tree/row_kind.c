@@ -26,6 +26,7 @@ struct line {
 	uint64_t path;
 	uint64_t args;
 	uint64_t killer;
+	uint64_t failed_exec;
 	uint64_t own_pid; /* shown with its namespace: like no other */
 	uint32_t threads;
 	uint32_t parent;  /* of a root */
@@ -114,6 +115,7 @@ static uint32_t line_of(struct kinds *kinds, uint32_t i)
 		.path = (uintptr_t)node->path,
 		.args = (uintptr_t)node->args,
 		.killer = killer_of(node),
+		.failed_exec = (uintptr_t)common->failed_exec,
 		.own_pid = kinds->rows->show & SHOW_PIDNS && common->ns_pid ? node->id : 0,
 		.threads = common->threads,
 		.parent = b->parent ? 0 : node->parent_tgid,

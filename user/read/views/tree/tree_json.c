@@ -70,6 +70,7 @@ static void json_node(struct tree_view *view, const struct row *b)
 	json_uint_or_null(json, "freed", node->marks.freed);
 	json_wait_status(json, node->ended && node->exit_code >= 0, node->exit_code);
 	json_killer(json, node->common->killer);
+	json_failed_exec(json, node->common->failed_exec);
 	json_uint_if(json, "runtime", node->has_cpu, node->runtime);
 	json_uint_or_null(json, "max_rss", node->max_rss);
 	json_uint_or_null(json, "reaper_pid", node->reaper_tgid);

@@ -317,6 +317,21 @@ static void note_end(struct tree_view *view, const struct row *b, const struct s
 		note(notes, STYLE_BAD, "incomplete");
 }
 
+/* What it was to become, and did not. */
+static void note_failed_exec(struct text *notes, const struct proclife_failed_exec *failed)
+{
+	char buffer[16];
+
+	begin_note(notes, STYLE_BAD);
+	text_string(notes, "no ");
+	if (*failed->path)
+		text_label(notes, failed->path, sizeof(failed->path));
+	else
+		text_string(notes, "exec");
+	text_printf(notes, " (%s)", error_name(failed->error, buffer));
+	end_note(notes);
+}
+
 void tree_build_notes(struct tree_view *view, const struct row *b)
 {
 	const struct sums *sums = row_fold(&view->rows, b);
@@ -331,6 +346,8 @@ void tree_build_notes(struct tree_view *view, const struct row *b)
 	view->ranked = notes->columns;
 	note_extras(view, b);
 	note_end(view, b, sums);
+	if (node->common->failed_exec && !(differ & DIFFER_FAILED_EXEC))
+		note_failed_exec(notes, node->common->failed_exec);
 	if (node->common->threads > 1 && !(differ & DIFFER_THREADS)) {
 		begin_note(notes, STYLE_PLAIN);
 		text_plural(notes, node->common->threads, "thread", "threads");
