@@ -137,6 +137,23 @@ typedef unsigned long compat_clone_flags;
 #define compat_is_autoreaped(p) false
 #endif
 
+/* How long a task waited for a CPU. Each distribution counts it, for /proc/PID/schedstat. */
+#ifdef CONFIG_SCHED_INFO
+#define COMPAT_HAS_RUN_DELAY 1
+#define compat_run_delay(p) task_peek((p)->sched_info.run_delay)
+#else
+#define COMPAT_HAS_RUN_DELAY 0
+#define compat_run_delay(p) 0
+#endif
+
+#ifdef CONFIG_TASK_IO_ACCOUNTING
+#define compat_read_bytes(p) task_peek((p)->ioac.read_bytes)
+#define compat_write_bytes(p) task_peek((p)->ioac.write_bytes)
+#else
+#define compat_read_bytes(p) 0
+#define compat_write_bytes(p) 0
+#endif
+
 /* sched_process_hang exists only with the hung task detector. */
 #ifdef CONFIG_DETECT_HUNG_TASK
 #define COMPAT_HAS_HANG 1

@@ -34,6 +34,12 @@ static bool births;
 module_param(births, bool, 0444);
 MODULE_PARM_DESC(births, "record where a fork and an exec begin, and the first run of a task, with such hooks (N)");
 
+static bool times;
+module_param(times, bool, 0444);
+MODULE_PARM_DESC(times, "record how long a task has run and waited for a CPU, at the marks of its life (N)");
+
+DEFINE_STATIC_KEY_FALSE(proclife_timing);
+
 /* Those that each exit passes come first: proclife_hooks_on_ftrace() looks for them in this order. */
 enum hook_id {
 	HOOK_EXITING,
@@ -196,6 +202,14 @@ static notrace void note_hit(enum hook_id id, const struct task_struct *p)
 	smp_wmb(); /* before it loses its pid; pairs with try_hooks() */
 }
 
+notrace void proclife_hooks_times(u32 what)
+{
+	struct rings_slot slot;
+
+	record_times(rings_begin(&slot, PROCLIFE_TIMES), current, what);
+	rings_end(&slot, PROCLIFE_TIMES);
+}
+
 /* Each is a function of its own, which is left by way of a jump, so that it saves only what it needs. */
 static notrace noinline void probe_exiting(long code)
 {
@@ -203,6 +217,7 @@ static notrace noinline void probe_exiting(long code)
 
 	record_exiting(rings_begin(&slot, PROCLIFE_EXITING), current, code);
 	rings_end(&slot, PROCLIFE_EXITING);
+	hooks_times(PROCLIFE_TIMES_EXITING);
 }
 
 /*
@@ -295,6 +310,8 @@ static notrace noinline void probe_notify(struct task_struct *p, int signo)
 		return;
 	record_notify(rings_claim(&slot, PROCLIFE_NOTIFY), p, signo);
 	rings_end(&slot, PROCLIFE_NOTIFY);
+	if (likely(p == current))
+		hooks_times(PROCLIFE_TIMES_NOTIFY);
 }
 
 static notrace noinline void probe_reap(struct task_struct *p)
@@ -322,6 +339,8 @@ static notrace noinline void probe_birth(u32 what)
 		return;
 	record_birth(rings_claim(&slot, PROCLIFE_BIRTH), current, what);
 	rings_end(&slot, PROCLIFE_BIRTH);
+	if (what == PROCLIFE_BIRTH_EXECING)
+		hooks_times(PROCLIFE_TIMES_EXECING);
 }
 
 /* The scheduler has the lock of its run queue. It needs no budget: a fork was before it. */
@@ -587,6 +606,13 @@ void proclife_hooks_init(void)
 	bool any;
 	int ret;
 
+	/* Before the first record of a mark. */
+	if (times && COMPAT_HAS_RUN_DELAY) {
+		static_branch_enable(&proclife_timing);
+		proclife_rings_header()->features |= PROCLIFE_HAS(PROCLIFE_TIMES);
+	} else if (times) {
+		pr_warn("this kernel has no CONFIG_SCHED_INFO, recording without TIMES\n");
+	}
 	for (id = 0; id < HOOKS; id++)
 		if (hooks[id].symbols[0] && *hooks[id].wanted)
 			locate(id);

@@ -3,6 +3,7 @@
 #ifndef PROCLIFE_HOOKS_H
 #define PROCLIFE_HOOKS_H
 
+#include <linux/jump_label.h>
 #include <linux/types.h>
 
 void proclife_hooks_init(void);
@@ -18,6 +19,16 @@ struct mm_struct;
 
 /* current has unmapped the address space; see PROCLIFE_MM_GONE. */
 void proclife_hooks_gone(struct mm_struct *mm);
+
+/* With the parameter `times`: what current has used, right behind the record of a mark. */
+DECLARE_STATIC_KEY_FALSE(proclife_timing);
+void proclife_hooks_times(u32 what);
+
+static __always_inline void hooks_times(u32 what)
+{
+	if (static_branch_unlikely(&proclife_timing))
+		proclife_hooks_times(what);
+}
 
 /* The parameter: record what happens to address spaces. */
 extern bool proclife_memory;

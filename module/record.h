@@ -91,6 +91,22 @@ static __always_inline void record_birth(struct proclife_record *r, struct task_
 	r->birth.what = what;
 }
 
+/* The task is current. */
+static __always_inline void record_times(struct proclife_record *r, struct task_struct *p, u32 what)
+{
+	struct proclife_times *t = &r->times;
+
+	take_head(r, p);
+	record_reserve(r->words, ARRAY_SIZE(r->words));
+	t->runtime = task_peek(p->se.sum_exec_runtime);
+	t->delay = compat_run_delay(p);
+	t->nvcsw = task_peek(p->nvcsw);
+	t->nivcsw = task_peek(p->nivcsw);
+	t->read_bytes = compat_read_bytes(p);
+	t->write_bytes = compat_write_bytes(p);
+	t->what = what;
+}
+
 /* A thread leaves what it has used to its group. That it has run can lack its last tick. */
 static __always_inline bool record_had_no_thread(const struct signal_struct *signal)
 {

@@ -82,6 +82,7 @@ enum proclife_type {
 	PROCLIFE_NOTIFY = 19,	/* the end of a task is announced; the head is this task */
 	PROCLIFE_BIRTH = 20,	/* a step on the way to a task, or to a program; the head is the task that does it */
 	PROCLIFE_FAIL = 21,	/* a fork or an exec failed; the head is the task that tried */
+	PROCLIFE_TIMES = 22,	/* what a task has used up to a mark of its life; the head is this task */
 	PROCLIFE_TYPES = 32,
 };
 
@@ -144,6 +145,32 @@ struct proclife_birth {
 	__u32 what; /* PROCLIFE_BIRTH_* */
 	__u32 ran; /* PAST: 1: its process has run, whether it is known when it began to or not */
 	__u64 reserved[4];
+};
+
+/*
+ * The mark to which a TIMES belongs, `what` of struct proclife_times: the record of that mark, of the same task, is
+ * shortly before it.
+ */
+#define PROCLIFE_TIMES_EXECING 1 /* the EXECING of a BIRTH */
+#define PROCLIFE_TIMES_EXEC 2
+#define PROCLIFE_TIMES_EXITING 3
+/* The NOTIFY of its own end that it makes itself. A tracer, or the last thread of its process, can make it, too. */
+#define PROCLIFE_TIMES_NOTIFY 4
+
+/*
+ * Only with the parameter `times`. Since its fork; so an exec changes nothing here. A task that is not blocked is on
+ * a CPU or waits for one. Between two marks with the same nvcsw it was never blocked.
+ */
+struct proclife_times {
+	__u64 runtime; /* ns on a CPU, up to its last tick or switch */
+	__u64 delay;   /* ns that it could run, but waited for a CPU, or for its cgroup's quota of it */
+	__u64 nvcsw;   /* how often it gave up the CPU, to block */
+	__u64 nivcsw;  /* how often it was taken away */
+	__u64 read_bytes;  /* from storage; 0 on a kernel without CONFIG_TASK_IO_ACCOUNTING */
+	__u64 write_bytes; /* what it wrote to pages that go to storage, also if they were removed before */
+	__u32 what; /* PROCLIFE_TIMES_* */
+	__u32 reserved0;
+	__u64 reserved1[2];
 };
 
 #define PROCLIFE_PATH_LEN 48
@@ -482,6 +509,7 @@ struct proclife_record {
 		struct proclife_fork fork;
 		struct proclife_birth birth;
 		struct proclife_fail fail;
+		struct proclife_times times;
 		struct proclife_exec exec;
 		struct proclife_args args;
 		struct proclife_rename rename;

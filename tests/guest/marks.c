@@ -123,9 +123,18 @@ static void note_told(void *data, struct proclife_process *process)
 		note->told.memory = *memory;
 	note->told.exiting = process->exiting;
 	note->told.exited = process->marks.exited;
-	for (phase = 0; phase < PROCLIFE_PHASES; phase++)
+	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
+		const struct proclife_split *split = proclife_process_split(process, phase);
+
 		if (!proclife_process_phase(process, phase, &note->told.phases[phase]))
 			note->told.phases[phase] = 0;
+		if (split)
+			note->told.splits[phase] = *split;
+	}
+	if (proclife_process_used(process)) {
+		note->told.used = *proclife_process_used(process);
+		note->told.used_known = true;
+	}
 }
 
 struct told marks_told(pid_t pid)

@@ -39,6 +39,9 @@ struct told {
 	struct proclife_memory memory;
 	uint64_t exiting, exited;
 	uint64_t phases[PROCLIFE_PHASES]; /* 0: not known */
+	struct proclife_split splits[PROCLIFE_PHASES];
+	struct proclife_used used;
+	bool used_known;
 };
 struct told marks_told(pid_t pid);
 

@@ -109,7 +109,7 @@ class Deaths(session.Session):
             "stime": Near(process.usage["runtime"] - user), "max_rss": process.max_rss,
             **wait_status(process.exit_code), "killer": killer(process.killer),
             "reaper_pid": process.reaper["reaper_tgid"] if process.reaper else None,
-            "state": process.state, "incomplete": False, "partial": process.born is None,
+            "read_bytes": None, "write_bytes": None, "state": process.state, "incomplete": False, "partial": process.born is None,
             **views.failed_exec(process)}
         found.update(texts("user", USERS.get(process.uid)))
         found.update(texts("comm", process.comm))
@@ -155,7 +155,7 @@ def check_json(checker, path, read, options, rng):
     rim = lambda objects: [views.trace(read.env), *objects, views.end(seen)]
     checker.objects(words, rim([said for _, said in seen.deaths] + [seen.summary(len(seen.deaths))]))
     for key in rng.sample(keys([seen], ["time", "life", "alone", "cpu", "rss", "kill", "teardown",
-                                        "held", "unmap", "traced", "zombie", "rcu_free", "exit_free", "fork", "first_run", "exec", "spawn"]), 4):
+                                        "held", "unmap", "traced", "zombie", "rcu_free", "exit_free", "fork", "first_run", "exec", "spawn", "wait"]), 4):
         top = rng.choice([None, 1, 3, 1000])
         ranked = seen.ranked(key, top)
         checker.objects(words + ["--sort", key] + (["--top=%d" % top] if top else []),

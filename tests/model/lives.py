@@ -708,7 +708,7 @@ def process_phases(process):
             "life": mark(process.exited, process.born),
             "fork": mark(process.born, process.created), "first_run": mark(process.started, process.born),
             "exec": mark(process.first_execed, process.first_execing),
-            "spawn": mark(process.first_execed, process.created)}
+            "spawn": mark(process.first_execed, process.created), "wait": None}
 
 
 def task_phases(task):
@@ -716,4 +716,4 @@ def task_phases(task):
             "zombie": mark(task.reaped, task.exited),
             "rcu_free": mark(task.freed, task.reaped),
             "exit_free": mark(task.freed, task.exited), "life": mark(task.exited, task.born),
-            "fork": mark(task.born, task.created), "first_run": mark(task.started, task.born), "exec": None, "spawn": None}
+            "fork": mark(task.born, task.created), "first_run": mark(task.started, task.born), "exec": None, "spawn": None, "wait": None}

@@ -44,7 +44,7 @@ class Marks:
         self.dice.setstate(random.getstate())
         if self.dice.random() < .5:
             self.lacks.add("fail")
-        self.lacks = self.lacks if lacks is None else lacks
+        self.lacks = {*(self.lacks if lacks is None else lacks), "times"}
         self.mm_marks = {what for what in MM.values() if random.random() < .95 and "mm" not in self.lacks}
         self.cgroup_leave = random.choice([1, 2])
         self.visits = []  # (address space, its temporary holder)

@@ -12,7 +12,7 @@ import values
 import views
 
 COLUMNS = ("begin before flags state pid parent parent_pid comm path args end code exited traced notified reaped freed lived_to killed left "
-           "teardown gone forking started execing execed mapped runtime rss user cgroup threads execs creator reaper cpu").split()
+           "teardown gone forking started execing execed waited mapped runtime rss user cgroup threads execs creator reaper cpu").split()
 ENDED, FAILED, UNSURE, OLDER, INCOMPLETE, KTHREAD, CONTEXT, ARGS_CUT, NOTIFIED_LOST, TRACER_LOST, CPU_KNOWN = (1 << bit for bit in range(11))
 STATES = ["alive", "dying", "zombie", "unfreed", "freed", "unknown"]
 RECENT = 64

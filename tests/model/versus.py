@@ -15,7 +15,7 @@ import values
 import views
 
 FIGURES = ["alone", "life", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free",
-           "fork", "first_run", "exec", "spawn"]
+           "fork", "first_run", "exec", "spawn", "wait"]
 SUMS = ["teardown", "exit_free"]  # judged after their parts
 PARTS = ["teardown", "traced", "zombie", "rcu_free"]
 PERCENTS = [50, 90, 99, 99.9]

@@ -9,7 +9,7 @@ from values import (AUTOREAPS, CAUSES, SCOPES, WAITS, Any, Either, Near, Percent
                     wait_status)
 
 BIRTH_PHASES = ["fork", "first_run", "exec", "spawn"]
-PHASES = [*BIRTH_PHASES, "kill", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free", "life"]
+PHASES = [*BIRTH_PHASES, "wait", "kill", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free", "life"]
 
 
 def exit_mark(env):
@@ -240,7 +240,7 @@ def counted(session):
 def latency(session):
     of = counted(session)
     found = [dict(figures([phases[phase] for phases, _, _ in of if phases[phase] is not None]),
-                  v=1, type="latency", phase=phase) for phase in PHASES]
+                  v=1, type="latency", phase=phase, spent=None) for phase in PHASES]
     states = [state for _, state, _ in of]
     found.append({"v": 1, "type": "lives", "of": "threads" if session.options.threads else "processes",
                   "lives": len(of), "alive": states.count("alive"), "dying": states.count("dying"), "zombies": states.count("zombie"),
@@ -296,7 +296,7 @@ def groups(session, by):
             said["cgroup"] = cgroup_number(session, key)
         for phase in PHASES:
             values = [phases[phase] for phases in of if phases[phase] is not None]
-            objects.append(dict(figures(values), v=1, type="group", by=by, phase=phase, **said))
+            objects.append(dict(figures(values), v=1, type="group", by=by, phase=phase, spent=None, **said))
     if by == "cgroup" and not isinstance(session, Several):
         shown = {group_key(session, by, each) for _, _, each in counted(session)}
         objects += cgroup_ends.ends(session, sorted(shown - {None}))
@@ -522,7 +522,7 @@ RELATIONS = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, "==": lambda a,
 NEEDS = {"kill": {"signal"}, "teardown": {"notify"}, "traced": {"notify"}, "zombie": {"reap"}, "rcu_free": {"reap"},
          "held": {"exiting", "mm", "MM_LEFT", "MM_TEARDOWN"}, "unmap": {"exiting", "mm", "MM_TEARDOWN", "MM_GONE"},
          "fork": {"birth", "BIRTH_FORKING"}, "first_run": {"birth", "BIRTH_STARTED"}, "exec": {"birth", "BIRTH_EXECING"},
-         "spawn": {"birth", "BIRTH_FORKING"}}
+         "spawn": {"birth", "BIRTH_FORKING"}, "wait": {"times"}}
 
 
 def is_recorded(env, what):

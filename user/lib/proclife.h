@@ -686,6 +686,28 @@ struct proclife_failed_exec {
  */
 const struct proclife_failed_exec *proclife_process_failed_exec(const struct proclife_process *process);
 
+/*
+ * How a task spent a phase, in ns: the three are all of it. It could run, but waited for a CPU, or for its cgroup's
+ * quota of it. @exact: it was never blocked, so nothing depends on the scheduler's tick, by which CPU time lags.
+ */
+struct proclife_split {
+	uint64_t on_cpu;
+	uint64_t waiting;
+	uint64_t blocked;
+	bool exact;
+	bool known;
+};
+
+/* What a process had used when its exit began: sums of its threads. */
+struct proclife_used {
+	uint64_t waiting; /* ns for a CPU, or a quota */
+	uint64_t read_bytes; /* from storage */
+	uint64_t write_bytes;
+};
+
+/* NULL: not known. */
+const struct proclife_used *proclife_process_used(const struct proclife_process *process);
+
 /* The first SIGKILL that it was sent: it has to end, whether it has or not. NULL: none was seen. */
 const struct proclife_killer *proclife_process_sigkill(const struct proclife_process *process);
 
@@ -1054,6 +1076,8 @@ enum proclife_phase {
 	PROCLIFE_PHASE_FIRST_RUN, /* fork to its first run */
 	PROCLIFE_PHASE_EXEC,  /* of its first exec: from where that begins, to EXEC */
 	PROCLIFE_PHASE_SPAWN, /* from where its creator begins to fork, to its first EXEC */
+	/* No time between two marks: how long its threads waited for a CPU, in all; see struct proclife_used. */
+	PROCLIFE_PHASE_WAIT,
 	PROCLIFE_PHASES,
 };
 
@@ -1122,6 +1146,12 @@ bool proclife_marks_phase(const struct proclife_marks *marks, enum proclife_phas
 			  uint64_t *ns);
 bool proclife_process_phase(const struct proclife_process *process, enum proclife_phase phase,
 			    uint64_t *ns);
+
+/*
+ * It is known of PROCLIFE_TEARDOWN, of PROCLIFE_PHASE_EXEC and, for a process that had one thread, of PROCLIFE_LIFE.
+ * NULL: it is not; the module records TIMES only with its parameter `times`.
+ */
+const struct proclife_split *proclife_process_split(const struct proclife_process *process, enum proclife_phase phase);
 bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase phase, uint64_t *ns);
 
 /*
@@ -1228,6 +1258,18 @@ const struct proclife_group *proclife_latency_group(const struct proclife_latenc
 const struct proclife_latency_counts *proclife_group_counts(const struct proclife_group *group);
 const struct proclife_histogram *proclife_group_phase(const struct proclife_group *group,
 						      enum proclife_phase phase);
+
+/* How lives spent a phase, in all, in ns: those of which that is known. */
+struct proclife_spent {
+	uint64_t count; /* lives */
+	uint64_t on_cpu;
+	uint64_t waiting;
+	uint64_t blocked;
+};
+
+/* As with histograms. NULL: it is known of none. */
+const struct proclife_spent *proclife_latency_spent(const struct proclife_latency *latency, enum proclife_phase phase);
+const struct proclife_spent *proclife_group_spent(const struct proclife_group *group, enum proclife_phase phase);
 
 /**
  * proclife_latency_merge - add the measurements of another run

@@ -435,12 +435,13 @@ static void test_all_views(void **state)
 	print(from, "", 2);
 	/* Live: lines that no recording has. */
 	snprintf(from, sizeof(from), "--device /proc/%d/fd/%d", (int)getpid(), device->fd);
-	put_on(0, record_of(0, 22, &init));
+	put_on(0, record_of(0, 23, &init));
 	put_on(0, past);
 	put_on(0, record_of(0, PROCLIFE_BIRTH, &init));
 	put_on(0, record_of(0, PROCLIFE_FAIL, &init));
 	put_on(0, failed_exec_record(0, &init, ENOENT, "/bin/\xff"));
 	put_on(0, failed_exec_record(0, &init, EACCES, "/home/a folder/with/quite/some/others/below/it/server"));
+	put_on(0, record_of(0, PROCLIFE_TIMES, &init));
 	device->header->reap_source = PROCLIFE_REAP_NONE;
 	device->header->exit_mark = 0;
 	device->header->mm_marks = device->header->birth_marks = UINT32_MAX;

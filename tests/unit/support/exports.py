@@ -159,7 +159,7 @@ def flatten(life, prefix=""):
 
 def parts_of_none(life, names):
     """The names of what has no value, since it is part of an object that a life does not have."""
-    none = tuple(name + "_" for name, value in flatten(life).items() if value is None)
+    none = tuple(name + "_" for name, value in flatten(life).items() if value is None and name != "wait")
     return [name for name in names if name.startswith(none)]
 
 
@@ -470,7 +470,7 @@ def check_span(place, span):
 
 
 PHASES = {"life", "kill", "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free",
-          "fork", "first_run", "exec", "spawn"}
+          "fork", "first_run", "exec", "spawn", "wait"}
 TIMES = {"begin_time", "end_time", "start", "born", "seen", "killed", "exited", "tracer_notified", "notified", "reaped",
          "freed", "memory_left", "memory_early", "memory_teardown", "memory_gone"}
 RENAMED = {"pid": "process.pid", "parent_pid": "process.parent_pid", "path": "process.executable.path",

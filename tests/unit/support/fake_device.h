@@ -7,13 +7,11 @@
 #include <proclife.h>
 #include <proclife/ring.h>
 
-/*
- * The features of a machine that records all but EXITING, and BIRTH and FAIL, which are off by default: exits begin
- * at EXIT.
- */
+/* What a machine records but for EXITING, and for BIRTH, FAIL and TIMES, which are off by default: exits begin at EXIT. */
 #define WITHOUT_EXITING                                                                                                \
 	(PROCLIFE_KNOWN_TYPES &                                                                                        \
-	 ~(PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_BIRTH) | PROCLIFE_HAS(PROCLIFE_FAIL)))
+	 ~(PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_BIRTH) | PROCLIFE_HAS(PROCLIFE_FAIL) |                \
+	   PROCLIFE_HAS(PROCLIFE_TIMES)))
 
 struct fake_device {
 	int fd;

@@ -51,6 +51,18 @@ struct proclife_record mm_record(uint64_t ts, const struct who *who, uint32_t wh
 	return record;
 }
 
+struct proclife_record times_record(uint64_t ts, const struct who *who, uint32_t what, uint64_t runtime, uint64_t delay,
+				    uint64_t nvcsw)
+{
+	struct proclife_record record = record_of(ts, PROCLIFE_TIMES, who);
+
+	record.times = (struct proclife_times){
+		.runtime = runtime, .delay = delay, .nvcsw = nvcsw, .nivcsw = nvcsw / 2,
+		.read_bytes = 1000 * who->pid, .write_bytes = 10 * who->pid, .what = what,
+	};
+	return record;
+}
+
 struct proclife_record birth_record(uint64_t ts, const struct who *who, uint32_t what)
 {
 	struct proclife_record record = record_of(ts, PROCLIFE_BIRTH, who);

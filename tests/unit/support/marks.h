@@ -14,6 +14,9 @@ struct proclife_record exiting_record(uint64_t ts, const struct who *who, const 
 /* The address space is @owner's. */
 struct proclife_record mm_record(uint64_t ts, const struct who *who, uint32_t what,
 				 const struct who *owner);
+/* Times in ns. */
+struct proclife_record times_record(uint64_t ts, const struct who *who, uint32_t what, uint64_t runtime, uint64_t delay,
+				    uint64_t nvcsw);
 struct proclife_record birth_record(uint64_t ts, const struct who *who, uint32_t what);
 /* @limit is one of PROCLIFE_LIMIT_*, or 0. */
 struct proclife_record failed_fork_record(uint64_t ts, const struct who *who, uint32_t error, uint32_t limit);

@@ -369,6 +369,7 @@ void trace_with_notify(struct proclife_tasks *tasks)
 void trace_with_births(struct proclife_tasks *tasks)
 {
 	tasks->birth_marks = UINT32_MAX;
+	tasks->with_times = true;
 	proclife_tasks_make_room(tasks);
 }
 

@@ -333,7 +333,9 @@ static void tell_death(uint64_t us)
 	record.flags |= PROCLIFE_F_BY_FD;
 	at(us + 54, record);
 	at(us + 60, birth_record(0, &server, PROCLIFE_BIRTH_EXECING));
+	at(us + 61, times_record(0, &server, PROCLIFE_TIMES_EXECING, 5000, 20000, 0));
 	execs(us + 100, &server, "server", "/usr/sbin/server", "server -f");
+	at(us + 102, times_record(0, &server, PROCLIFE_TIMES_EXEC, 25000, 31000, 1));
 	record = mm_record(0, &server, PROCLIFE_MM_TEARDOWN, &bash);
 	record.flags |= PROCLIFE_F_EXECING;
 	at(us + 90, record);
@@ -356,7 +358,10 @@ static void tell_death(uint64_t us)
 	record = exiting_record(0, &thread, &bash, &gdb, SIGABRT | 0x80);
 	record.flags |= PROCLIFE_F_GROUP_EXIT;
 	at(us + 1200, record);
+	at(us + 1201, times_record(0, &thread, PROCLIFE_TIMES_EXITING, 300000, 400000, 5));
+	at(us + 1202, times_record(0, &thread, 9, 0, 0, 0)); /* from a later module */
 	at(us + 1300, exiting_record(0, &server, &bash, NULL, 5 << 8));
+	at(us + 1301, times_record(0, &server, PROCLIFE_TIMES_EXITING, 800000, 31000, 2));
 	at(us + 1500, exit_of(&server, &bash, 5 << 8, 1));
 	at(us + 1600, exit_of(&thread, &bash, SIGABRT | 0x80, 0));
 	tell_teardown(us + 2000, &thread, &server);

@@ -353,7 +353,7 @@ static int note_birth(struct proclife_carry *carry, const struct proclife_task *
 	past.birth.started = of->leader ? births->started : own->started;
 	past.birth.execing = of->leader ? births->execing : 0;
 	past.birth.execed = of->leader ? births->execed : 0;
-	past.birth.ran = proclife_births_of_process(of->process)->ran;
+	past.birth.ran = proclife_extra_of_process(of->process)->ran;
 	for (kept = task->records; kept; kept = kept->next) {
 		if (kept->record.type != PROCLIFE_BIRTH || kept->record.birth.what != PROCLIFE_BIRTH_PAST)
 			continue;

@@ -64,7 +64,7 @@ static bool waits(const struct choosing *c, const struct proclife_kept *kept)
 static bool has_begun(const struct choosing *c, const struct proclife_record *record)
 {
 	const struct proclife_task *task = proclife_task_get(c->carry->tasks, record->task);
-	const struct proclife_priv_births *own = task ? proclife_births_of(task) : NULL;
+	const struct proclife_priv_extra *own = task ? proclife_extra_of(task) : NULL;
 
 	if (record->birth.what == PROCLIFE_BIRTH_PAST)
 		return true;

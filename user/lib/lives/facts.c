@@ -11,10 +11,10 @@
 
 void proclife_tasks_make_room(struct proclife_tasks *tasks)
 {
-	size_t births = tasks->birth_marks ? sizeof(struct proclife_priv_births) : 0;
+	size_t extra = tasks->birth_marks || tasks->with_times ? sizeof(struct proclife_priv_extra) : 0;
 
-	proclife_slab_init(&tasks->task_slab, sizeof(struct proclife_priv_task) + births);
-	proclife_slab_init(&tasks->process_slab, sizeof(struct proclife_priv_process) + births);
+	proclife_slab_init(&tasks->task_slab, sizeof(struct proclife_priv_task) + extra);
+	proclife_slab_init(&tasks->process_slab, sizeof(struct proclife_priv_process) + extra);
 	tasks->process_slab.zeroed = offsetof(struct proclife_priv_process, path_text);
 }
 
@@ -29,6 +29,7 @@ int proclife_tasks_take_facts(struct proclife_tasks *tasks, struct proclife_sour
 	tasks->with_notify = header && header->features & PROCLIFE_HAS(PROCLIFE_NOTIFY);
 	if (!tasks->processes) { /* those that are there have room for as much as was known before */
 		tasks->birth_marks = header ? header->birth_marks : 0;
+		tasks->with_times = header && header->features & PROCLIFE_HAS(PROCLIFE_TIMES);
 		proclife_tasks_make_room(tasks);
 	}
 	tasks->with_cgroup = header && header->features & PROCLIFE_HAS(PROCLIFE_CGROUP);

@@ -78,6 +78,7 @@ int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_recor
 int proclife_feed_mm(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_birth(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_fail(struct proclife_tasks *tasks, const struct proclife_record *record);
+int proclife_feed_times(struct proclife_tasks *tasks, const struct proclife_record *record);
 /* A FORK of this task. */
 void proclife_birth_forked(const struct proclife_tasks *tasks, struct proclife_task *task,
 			   const struct proclife_record *record);

@@ -11,12 +11,12 @@
 
 const struct proclife_births *proclife_process_births(const struct proclife_process *process)
 {
-	return proclife_priv(process)->all->birth_marks ? &proclife_births_of_process(process)->births : NULL;
+	return proclife_priv(process)->all->birth_marks ? &proclife_extra_of_process(process)->births : NULL;
 }
 
 const struct proclife_births *proclife_task_births(const struct proclife_task *task)
 {
-	return proclife_priv(task->process)->all->birth_marks ? &proclife_births_of(task)->births : NULL;
+	return proclife_priv(task->process)->all->birth_marks ? &proclife_extra_of(task)->births : NULL;
 }
 
 static bool is_certain(const struct proclife_tasks *tasks, uint64_t since)
@@ -29,24 +29,24 @@ void proclife_birth_forked(const struct proclife_tasks *tasks, struct proclife_t
 {
 	const struct proclife_fork *fork = &record->fork;
 	struct proclife_task *creator = fork->creator ? proclife_task_get(tasks, fork->creator) : NULL;
-	struct proclife_priv_births *own = creator ? proclife_births_of(creator) : NULL;
-	struct proclife_births *births = &proclife_births_of(task)->births;
+	struct proclife_priv_extra *own = creator ? proclife_extra_of(creator) : NULL;
+	struct proclife_births *births = &proclife_extra_of(task)->births;
 
 	/* In a recording that keeps the latest, another task of its process can stand for one that is gone. */
 	if (!own || creator->pid != fork->creator_pid)
 		return;
-	proclife_births_of_process(creator->process)->ran = true;
+	proclife_extra_of_process(creator->process)->ran = true;
 	if (is_certain(tasks, own->forking))
 		births->forking = own->forking;
 	own->forking = 0;
 	if (record->pid == record->tgid)
-		proclife_births_of_process(task->process)->births.forking = births->forking;
+		proclife_extra_of_process(task->process)->births.forking = births->forking;
 }
 
 void proclife_birth_execed(const struct proclife_tasks *tasks, struct proclife_task *task, uint64_t ts)
 {
-	struct proclife_priv_births *own = proclife_births_of(task);
-	struct proclife_births *births = &proclife_births_of_process(task->process)->births;
+	struct proclife_priv_extra *own = proclife_extra_of(task);
+	struct proclife_births *births = &proclife_extra_of_process(task->process)->births;
 	uint64_t execing = own->execing;
 
 	own->execing = 0;
@@ -59,21 +59,21 @@ void proclife_birth_execed(const struct proclife_tasks *tasks, struct proclife_t
 
 static void note_started(struct proclife_task *task, const struct proclife_record *record)
 {
-	proclife_births_of(task)->births.started = record->ts;
+	proclife_extra_of(task)->births.started = record->ts;
 	if (record->pid == record->tgid)
-		proclife_births_of_process(task->process)->births.started = record->ts;
+		proclife_extra_of_process(task->process)->births.started = record->ts;
 }
 
 static void note_past(struct proclife_task *task, const struct proclife_record *record)
 {
 	const struct proclife_birth *birth = &record->birth;
-	struct proclife_births *own = &proclife_births_of(task)->births;
-	struct proclife_births *births = &proclife_births_of_process(task->process)->births;
+	struct proclife_births *own = &proclife_extra_of(task)->births;
+	struct proclife_births *births = &proclife_extra_of_process(task->process)->births;
 
 	/* Any program can have written it. */
 	if ((birth->forking | birth->started | birth->execing | birth->execed) > PROCLIFE_TIME_MAX)
 		return;
-	proclife_births_of_process(task->process)->ran |= birth->ran != 0;
+	proclife_extra_of_process(task->process)->ran |= birth->ran != 0;
 	/* A leader's has what is known of the process: a thread that has execed was born later. */
 	if (record->pid != record->tgid || task->marks.born == task->process->marks.born) {
 		own->forking = birth->forking;
@@ -101,15 +101,15 @@ int proclife_feed_birth(struct proclife_tasks *tasks, const struct proclife_reco
 		return proclife_wanted(task->process);
 	switch (record->birth.what) {
 	case PROCLIFE_BIRTH_FORKING:
-		proclife_births_of_process(task->process)->ran = true;
-		proclife_births_of(task)->forking = record->ts;
+		proclife_extra_of_process(task->process)->ran = true;
+		proclife_extra_of(task)->forking = record->ts;
 		break;
 	case PROCLIFE_BIRTH_STARTED:
 		note_started(task, record);
 		break;
 	case PROCLIFE_BIRTH_EXECING:
-		proclife_births_of_process(task->process)->ran = true;
-		proclife_births_of(task)->execing = record->ts;
+		proclife_extra_of_process(task->process)->ran = true;
+		proclife_extra_of(task)->execing = record->ts;
 		break;
 	case PROCLIFE_BIRTH_PAST:
 		note_past(task, record);
@@ -213,10 +213,10 @@ int proclife_feed_fail(struct proclife_tasks *tasks, const struct proclife_recor
 	if (!tasks->birth_marks)
 		return proclife_wanted(task->process);
 	/* What it had begun is over. */
-	proclife_births_of_process(task->process)->ran = true;
+	proclife_extra_of_process(task->process)->ran = true;
 	if (record->fail.what == PROCLIFE_FAIL_FORK)
-		proclife_births_of(task)->forking = 0;
+		proclife_extra_of(task)->forking = 0;
 	else if (record->fail.what == PROCLIFE_FAIL_EXEC)
-		proclife_births_of(task)->execing = 0;
+		proclife_extra_of(task)->execing = 0;
 	return proclife_wanted(task->process);
 }

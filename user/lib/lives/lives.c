@@ -105,8 +105,8 @@ struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
 	process->tgid = record->tgid;
 	process->flags = record->flags & (PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER);
 	process->exit_code = -1;
-	if (proclife_unlikely(tasks->birth_marks))
-		*proclife_births_of_process(process) = (struct proclife_priv_births){ 0 };
+	if (proclife_unlikely(tasks->birth_marks || tasks->with_times))
+		*proclife_extra_of_process(process) = (struct proclife_priv_extra){ 0 };
 	own->all = tasks;
 	own->gaps = tasks->gaps;
 	own->leader_freed = record->type == PROCLIFE_FREE;

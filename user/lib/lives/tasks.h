@@ -36,12 +36,27 @@ enum proclife_found {
 	PROCLIFE_FOUND_FIRST,	  /* the same, before anything else was seen of the process */
 };
 
-/* Behind a task or process in its slab, in a trace with BIRTH. */
-struct proclife_priv_births {
+/* What a TIMES says. */
+struct proclife_times_at {
+	uint64_t runtime;
+	uint64_t delay;
+	uint64_t nvcsw;
+	bool known;
+};
+
+/* Behind a task or process in its slab, in a trace with BIRTH or TIMES. */
+struct proclife_priv_extra {
 	struct proclife_births births;
 	uint64_t forking; /* a task's latest FORKING, until it forks; 0: none */
 	uint64_t execing; /* the same of its EXECING, until it execs */
 	bool ran; /* a process: a BIRTH, or its child's FORK, shows that it has */
+	/* A task: */
+	struct proclife_times_at at_execing;
+	struct proclife_times_at at_exiting;
+	/* A process: */
+	struct proclife_split splits[3]; /* see proclife_extra_split() */
+	struct proclife_used used;	 /* sums of threads that have begun to exit */
+	uint32_t used_by;		 /* how many these are */
 };
 
 struct proclife_priv_process {
@@ -139,14 +154,14 @@ static inline struct proclife_priv_process *proclife_priv(const struct proclife_
 }
 
 /* Both only in a trace with BIRTH. */
-static inline struct proclife_priv_births *proclife_births_of(const struct proclife_task *task)
+static inline struct proclife_priv_extra *proclife_extra_of(const struct proclife_task *task)
 {
-	return (struct proclife_priv_births *)(proclife_priv_task(task) + 1);
+	return (struct proclife_priv_extra *)(proclife_priv_task(task) + 1);
 }
 
-static inline struct proclife_priv_births *proclife_births_of_process(const struct proclife_process *process)
+static inline struct proclife_priv_extra *proclife_extra_of_process(const struct proclife_process *process)
 {
-	return (struct proclife_priv_births *)(proclife_priv(process) + 1);
+	return (struct proclife_priv_extra *)(proclife_priv(process) + 1);
 }
 
 /* The parent that was notified last; where that is not recorded, or none was, its parent at its exit. */
@@ -226,6 +241,7 @@ struct proclife_tasks {
 	bool with_exiting; /* the trace has EXITINGs */
 	bool with_notify; /* the trace has NOTIFYs */
 	uint32_t birth_marks; /* as in the header */
+	bool with_times;
 	bool with_cgroup; /* the trace has CGROUPs */
 	bool snapshot; /* there is one: the tasks that are older than the trace are known */
 	bool is_slice; /* others lived that are not in the trace */

@@ -218,6 +218,16 @@ static const struct proclife_field fail_fields[] = {
 	RENAMED(fail.path, "path", "filename", TEXT),
 };
 
+static const struct proclife_field times_fields[] = {
+	FIELD(times.runtime, "runtime", UINT),
+	FIELD(times.delay, "waiting", UINT),
+	FIELD(times.nvcsw, "nvcsw", UINT),
+	FIELD(times.nivcsw, "nivcsw", UINT),
+	FIELD(times.read_bytes, "read_bytes", UINT),
+	FIELD(times.write_bytes, "write_bytes", UINT),
+	HIDDEN(times.what, "what", UINT),
+};
+
 static const struct proclife_field suppressed_fields[] = {
 	HIDDEN(suppressed.what, "what", UINT),
 	FIELD(suppressed.ended, "ended", BOOL),
@@ -266,6 +276,7 @@ static const struct proclife_layout layouts[] = {
 	{ PROCLIFE_NOTIFY, "proclife_notify", { 0 }, FIELDS(notify_fields) },
 	{ PROCLIFE_BIRTH, "proclife_birth", { 0 }, FIELDS(birth_fields) },
 	{ PROCLIFE_FAIL, "proclife_fail", { 0 }, FIELDS(fail_fields) },
+	{ PROCLIFE_TIMES, "proclife_times", { 0 }, FIELDS(times_fields) },
 };
 
 const struct proclife_layout *proclife_layout(unsigned int index)
@@ -294,6 +305,7 @@ const char *proclife_type_name(unsigned int type)
 		[PROCLIFE_OOM] = "oom",	      [PROCLIFE_CGROUP] = "cgroup",
 		[PROCLIFE_PAST] = "past",     [PROCLIFE_NOTIFY] = "notify",
 		[PROCLIFE_BIRTH] = "birth",   [PROCLIFE_FAIL] = "fail",
+		[PROCLIFE_TIMES] = "times",
 	};
 
 	return type < PROCLIFE_TYPES ? names[type] : NULL;

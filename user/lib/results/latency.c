@@ -15,6 +15,7 @@ struct group {
 	struct proclife_group group; /* what programs see; first */
 	struct proclife_latency_counts counts;
 	struct proclife_histogram *phases[PROCLIFE_PHASES]; /* NULL: no life has this phase */
+	struct proclife_spent *spent; /* by phase; NULL: nothing is known of that */
 	struct group *next; /* the next group with the same hash */
 };
 
@@ -47,6 +48,7 @@ static void free_phases(struct group *group)
 {
 	for (unsigned int phase = 0; phase < PROCLIFE_PHASES; phase++)
 		proclife_histogram_free(group->phases[phase]);
+	free(group->spent);
 }
 
 static int add_group(struct proclife_latency *latency, const struct proclife_key *key,
@@ -134,6 +136,18 @@ const struct proclife_histogram *proclife_group_phase(const struct proclife_grou
 						       NULL;
 }
 
+const struct proclife_spent *proclife_group_spent(const struct proclife_group *group, enum proclife_phase phase)
+{
+	const struct proclife_spent *spent = ((const struct group *)group)->spent;
+
+	return spent && (unsigned int)phase < PROCLIFE_PHASES && spent[phase].count ? &spent[phase] : NULL;
+}
+
+const struct proclife_spent *proclife_latency_spent(const struct proclife_latency *latency, enum proclife_phase phase)
+{
+	return proclife_group_spent(&latency->all.group, phase);
+}
+
 /*
  * Counting
  */
@@ -144,6 +158,22 @@ static int add_phase(struct group *group, unsigned int phase, uint64_t ns)
 	int err = *histogram ? 0 : proclife_histogram_new(histogram);
 
 	return err ? err : proclife_histogram_add(*histogram, ns);
+}
+
+static int add_spent(struct group *group, unsigned int phase, const struct proclife_spent *more)
+{
+	struct proclife_spent *spent;
+
+	if (!group->spent)
+		group->spent = calloc(PROCLIFE_PHASES, sizeof(*group->spent));
+	if (!group->spent)
+		return -ENOMEM;
+	spent = &group->spent[phase];
+	spent->count += more->count;
+	proclife_sum(&spent->on_cpu, more->on_cpu);
+	proclife_sum(&spent->waiting, more->waiting);
+	proclife_sum(&spent->blocked, more->blocked);
+	return 0;
 }
 
 static void count_open(struct proclife_latency_counts *counts, enum proclife_life_state state)
@@ -162,7 +192,22 @@ struct life {
 	bool incomplete;
 	bool exited; /* EXIT was seen */
 	int32_t exit_code;
+	const struct proclife_process *process; /* NULL: a task */
 };
+
+static int add_splits(struct group *group, const struct proclife_process *process)
+{
+	int err = 0;
+
+	for (unsigned int phase = 0; !err && phase < PROCLIFE_PHASES; phase++) {
+		const struct proclife_split *split = proclife_process_split(process, phase);
+
+		if (split)
+			err = add_spent(group, phase, &(struct proclife_spent){
+				1, split->on_cpu, split->waiting, split->blocked });
+	}
+	return err;
+}
 
 static int add_life(const struct proclife_latency *latency, struct group *group,
 		    const struct life *life)
@@ -182,7 +227,7 @@ static int add_life(const struct proclife_latency *latency, struct group *group,
 		if (proclife_phase_of(&life->ends, (enum proclife_phase)phase, &ns))
 			err = add_phase(group, phase, ns);
 	}
-	return err;
+	return err || !life->process ? err : add_splits(group, life->process);
 }
 
 static void count(struct proclife_latency *latency, const struct life *life, const struct proclife_key *key)
@@ -208,6 +253,7 @@ static void process_gone(void *data, struct proclife_process *process)
 			.traced = tracer ? tracer->ts : 0,
 			.marks = &process->marks,
 			.births = proclife_process_births(process),
+			.used = proclife_process_used(process),
 			.memory = proclife_priv(process)->kept ? NULL :
 								proclife_process_memory(process),
 			.killed = proclife_process_killed(process),
@@ -218,6 +264,7 @@ static void process_gone(void *data, struct proclife_process *process)
 		.incomplete = process->incomplete,
 		.exited = proclife_priv(process)->exited,
 		.exit_code = process->exit_code,
+		.process = process,
 	};
 	struct proclife_key key;
 
@@ -299,6 +346,8 @@ static int merge_group(struct group *into, const struct group *from)
 		if (!err)
 			err = proclife_histogram_merge(into->phases[phase], from->phases[phase]);
 	}
+	for (unsigned int phase = 0; !err && from->spent && phase < PROCLIFE_PHASES; phase++)
+		err = add_spent(into, phase, &from->spent[phase]);
 	return err;
 }
 

@@ -22,6 +22,7 @@ enum mark {
 	STARTED,
 	EXECING,
 	EXECED,
+	NOWHERE, /* it is a sum */
 };
 
 #define NONE PROCLIFE_PHASES
@@ -161,6 +162,16 @@ static const struct phase {
 		.begin = FORKING,
 		.end = EXECED,
 	},
+	[PROCLIFE_PHASE_WAIT] = {
+		.info = {
+			.name = "wait", .from = "fork", .to = "exit", .span = "waiting for a CPU",
+			.help = "How long the threads of a process waited for a CPU, in all, from fork to exit.",
+			.part_of = NONE, .optional = true,
+		},
+		.needs = HAS(EXITING) | HAS(TIMES),
+		.begin = NOWHERE,
+		.end = NOWHERE,
+	},
 };
 
 const struct proclife_phase_info *proclife_phase_info(enum proclife_phase phase)
@@ -243,6 +254,8 @@ static uint64_t time_of(const struct proclife_ends *ends, enum mark mark)
 		return births ? births->execing : 0;
 	case EXECED:
 		return births ? births->execed : 0;
+	case NOWHERE:
+		break;
 	}
 	return 0;
 }
@@ -260,6 +273,10 @@ bool proclife_phase_of(const struct proclife_ends *ends, enum proclife_phase pha
 
 	if ((unsigned int)phase >= PROCLIFE_PHASES)
 		return false;
+	if (phase == PROCLIFE_PHASE_WAIT) {
+		*ns = ends->used ? ends->used->waiting : 0;
+		return ends->used;
+	}
 	from = time_of(ends, phases[phase].begin);
 	to = time_of(ends, phases[phase].end);
 	if (!from || to < from)
@@ -283,6 +300,7 @@ bool proclife_process_phase(const struct proclife_process *process, enum proclif
 		.traced = tracer ? tracer->ts : 0,
 		.memory = proclife_process_memory(process),
 		.births = phase >= PROCLIFE_PHASE_FORK ? proclife_process_births(process) : NULL,
+		.used = phase == PROCLIFE_PHASE_WAIT ? proclife_process_used(process) : NULL,
 		.killed = phase == PROCLIFE_KILL ? proclife_process_killed(process) : 0,
 		.notified_lost = process->notified_lost,
 		.tracer_lost = process->tracer_lost,
@@ -365,7 +383,7 @@ static bool may_have_run(const struct proclife_process *process)
 {
 	const struct proclife_tasks *all = proclife_priv(process)->all;
 
-	if (process->execs || process->waited || proclife_births_of_process(process)->ran)
+	if (process->execs || process->waited || proclife_extra_of_process(process)->ran)
 		return true;
 	return all->is_slice && (!(all->birth_marks & PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_FORKING)) ||
 				 proclife_tasks_may_lack(all, PROCLIFE_BIRTH, process->marks.born));
@@ -412,6 +430,7 @@ uint64_t proclife_process_phase_since(const struct proclife_process *process, en
 	case PROCLIFE_PHASE_FORK: /* each is seen once it is over */
 	case PROCLIFE_PHASE_EXEC:
 	case PROCLIFE_PHASE_SPAWN:
+	case PROCLIFE_PHASE_WAIT:
 	case PROCLIFE_PHASES:
 		break;
 	}

@@ -191,8 +191,9 @@ void tally_print(const struct tally *tally, uint64_t now, FILE *out)
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
 		const struct proclife_phase_info *info = proclife_phase_info(phase);
 
-		/* Births are off by default. */
-		if (proclife_phase_lacks(phase, header) == PROCLIFE_BIRTH)
+
+		/* What shows these is off by default. */
+		if (phase >= PROCLIFE_PHASE_FORK && proclife_phase_lacks(phase, header))
 			continue;
 		snprintf(name, sizeof(name), "proclife_%s_seconds", info->name);
 		prometheus_family(out, name, "histogram", info->help);

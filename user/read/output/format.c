@@ -442,6 +442,16 @@ const char *fail_what_text(unsigned int what, char buffer[16])
 	return WHAT_TEXT(names, what, buffer);
 }
 
+const char *times_what_text(unsigned int what, char buffer[16])
+{
+	static const char *const names[] = {
+		[PROCLIFE_TIMES_EXECING] = "execing", [PROCLIFE_TIMES_EXEC] = "exec",
+		[PROCLIFE_TIMES_EXITING] = "exiting", [PROCLIFE_TIMES_NOTIFY] = "notify",
+	};
+
+	return WHAT_TEXT(names, what, buffer);
+}
+
 const char *fail_limit_text(unsigned int limit, char buffer[16])
 {
 	static const char *const names[] = {

@@ -163,6 +163,8 @@ static const char *absent(const struct status *status, unsigned int type)
 		return "kernel.ftrace_enabled is 0; set it to 1 and load the module again";
 	if (is_hooked(type))
 		return "no hook for it on this kernel, see dmesg";
+	if (type == PROCLIFE_TIMES)
+		return "this kernel has no CONFIG_SCHED_INFO";
 	return "this kernel has no such tracepoint, see dmesg";
 }
 

@@ -266,6 +266,9 @@ static void put_derived(struct json *json, const struct proclife_record *r,
 		json_string_or_null(json, "limit", fail_limit_text(r->fail.limit, unknown));
 		json_bool(json, "by_fd", r->flags & PROCLIFE_F_BY_FD);
 		break;
+	case PROCLIFE_TIMES:
+		json_string(json, "what", times_what_text(r->times.what, unknown));
+		break;
 	case PROCLIFE_TASK:
 		json_string(json, "state", r->flags & PROCLIFE_F_ZOMBIE ? "zombie" :
 					   r->flags & PROCLIFE_F_EXITING ? "exiting" : "alive");

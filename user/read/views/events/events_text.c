@@ -316,6 +316,26 @@ static void show_fail(struct text *line, const struct proclife_record *r)
 		text_printf(line, ", at limit %u", x->limit);
 }
 
+static void show_times(struct text *line, const struct proclife_record *r)
+{
+	const struct proclife_times *t = &r->times;
+
+	text_string(line, "has run ");
+	text_time(line, t->runtime);
+	text_string(line, ", waited ");
+	text_time(line, t->delay);
+	text_string(line, " for a CPU, and blocked ");
+	text_plural(line, t->nvcsw, "time", "times");
+	if (t->read_bytes) {
+		text_string(line, "; read ");
+		text_size(line, t->read_bytes / 1024);
+	}
+	if (t->write_bytes) {
+		text_string(line, t->read_bytes ? ", wrote " : "; wrote ");
+		text_size(line, t->write_bytes / 1024);
+	}
+}
+
 static void show_oom(struct text *line, const struct proclife_record *r)
 {
 	text_string(line, "chosen by the OOM killer, for ");
@@ -388,6 +408,9 @@ void text_event_details(struct text *line, const struct proclife_record *r,
 		break;
 	case PROCLIFE_FAIL:
 		show_fail(line, r);
+		break;
+	case PROCLIFE_TIMES:
+		show_times(line, r);
 		break;
 	}
 }

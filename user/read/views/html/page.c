@@ -105,6 +105,7 @@ static void keep(struct page *page, const struct proclife_process *process)
 	life->killed = proclife_process_killed(process);
 	set_memory(life, process);
 	set_births(life, process);
+	life->waited_known = proclife_process_phase(process, PROCLIFE_PHASE_WAIT, &life->waited);
 	set_counts(life, page->run, process);
 	life->cgroup = process->cgroup;
 	life->end = end_of(page, process);

@@ -35,6 +35,7 @@ struct page_life {
 	uint64_t teardown;
 	uint64_t gone;
 	struct proclife_births births;
+	uint64_t waited; /* ns for a CPU */
 	uint64_t mapped; /* KiB */
 	uint64_t cgroup;
 	uint32_t end; /* number of a text of page->ends; 0: none */
@@ -54,6 +55,7 @@ struct page_life {
 	bool notified_lost : 1;
 	bool tracer_lost : 1;
 	bool cpu_known : 1;
+	bool waited_known : 1;
 	bool has_uid : 1;
 	bool shown : 1;	  /* the filter matches it */
 	bool context : 1; /* it is there for what is below it */

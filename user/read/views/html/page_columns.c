@@ -20,7 +20,7 @@ uint64_t page_time(const struct page *page, uint64_t ts)
 enum column {
 	BEGIN, BEFORE, FLAGS, STATE, PID, PARENT, PARENT_PID, COMM, PATH, ARGS, END, CODE,
 	EXITED, TRACED, NOTIFIED, REAPED, FREED, LIVED_TO, KILLED, LEFT, TEARDOWN, GONE, FORKING, STARTED,
-	EXECING, EXECED, MAPPED,
+	EXECING, EXECED, WAITED, MAPPED,
 	RUNTIME, RSS, USER, CGROUP, THREADS, EXECS, CREATOR, REAPER, CPU,
 	COLUMNS,
 };
@@ -95,6 +95,7 @@ static void put_marks(struct columns *columns, const struct page_life *life, uin
 	at = put_mark(columns, STARTED, begin, life->births.started);
 	at = put_mark(columns, EXECING, at, life->births.execing);
 	put_mark(columns, EXECED, at, life->births.execed);
+	put(columns, WAITED, life->waited_known ? life->waited + 1 : 0);
 }
 
 /* The row of the nearest ancestor that has another one. */

@@ -215,6 +215,18 @@ static uint64_t without_memory_since(const struct slow *slow)
 	return gone >= slow->life.marks.exited && gone <= torn_down(slow) ? gone : 0;
 }
 
+/* What it did for most of that time, if that was not to run. */
+static void explain_split(struct text *text, const struct proclife_split *split, uint64_t took)
+{
+	uint64_t most = split->waiting > split->blocked ? split->waiting : split->blocked;
+
+	if (!split->known || most < took / 4)
+		return;
+	text_printf(text, ", %s ", most == split->waiting ? "waiting for a CPU" : "blocked");
+	text_time(text, most);
+	text_string(text, " of that");
+}
+
 static void explain_teardown(struct text *text, const struct slow *slow)
 {
 	uint64_t took = since(slow->life.marks.exited, torn_down(slow));
@@ -232,6 +244,7 @@ static void explain_teardown(struct text *text, const struct slow *slow)
 		text_string(text, "; whether a tracer held it before that is not known");
 		return;
 	}
+	explain_split(text, &slow->life.teardown, took);
 	if (without && torn_down(slow) - without > took / 2) {
 		text_string(text, ", ");
 		text_time(text, torn_down(slow) - without);

@@ -208,6 +208,44 @@ static void show_table(const struct run *run, struct text *line)
 		show_row(run, line, phase_of_row(i));
 }
 
+static void show_share(struct text *line, uint64_t part, uint64_t all)
+{
+	text_printf(line, " %8.1f%%", all ? 100 * (double)part / (double)all : 0.0);
+}
+
+/* Where the time of phases went, where TIMES says it. */
+static void show_spent(const struct run *run, struct text *line)
+{
+	bool any = false;
+
+	for (unsigned int i = 0; i < PROCLIFE_PHASES; i++) {
+		enum proclife_phase phase = phase_of_row(i);
+		const struct proclife_spent *spent = proclife_latency_spent(run->latency, phase);
+		uint64_t all;
+
+		if (!spent)
+			continue;
+		if (!any) {
+			text_line(line);
+			text_style(line, STYLE_HEAD);
+			text_printf(line, "%-*s %8s %9s %9s %9s %9s", PHASE_NARROW, "SPENT", "COUNT", "IN ALL", "ON CPU",
+				    "WAITING", "BLOCKED");
+			text_style(line, STYLE_PLAIN);
+			text_line(line);
+		}
+		any = true;
+		all = spent->on_cpu + spent->waiting + spent->blocked;
+		text_printf(line, "%-*s ", PHASE_NARROW, proclife_phase_info(phase)->name);
+		text_count_in(line, 8, spent->count);
+		text_string(line, " ");
+		text_time_in(line, 9, all);
+		show_share(line, spent->on_cpu, all);
+		show_share(line, spent->waiting, all);
+		show_share(line, spent->blocked, all);
+		text_line(line);
+	}
+}
+
 struct bars {
 	const struct proclife_histogram *histogram;
 	const char *name;
@@ -287,12 +325,27 @@ static void show_bars(const struct run *run, struct text *line)
 	}
 }
 
+void latency_json_spent(struct json *json, const struct proclife_spent *spent)
+{
+	if (!spent) {
+		json_null(json, "spent");
+		return;
+	}
+	json_object(json, "spent");
+	json_uint(json, "count", spent->count);
+	json_uint(json, "on_cpu", spent->on_cpu);
+	json_uint(json, "waiting", spent->waiting);
+	json_uint(json, "blocked", spent->blocked);
+	json_object_end(json);
+}
+
 static void json_phase(const struct run *run, struct json *json,
 		       enum proclife_phase phase)
 {
 	json_line(json, "latency");
 	json_string(json, "phase", proclife_phase_info(phase)->name);
 	json_percentiles(json, proclife_latency_phase(run->latency, phase));
+	latency_json_spent(json, proclife_latency_spent(run->latency, phase));
 	json_line_end(json);
 }
 
@@ -384,6 +437,7 @@ static void print(const struct run *run, void *state)
 	}
 	text_line(&line);
 	show_table(run, &line);
+	show_spent(run, &line);
 	show_bars(run, &line);
 	if (run->options->by != PROCLIFE_BY_NOTHING)
 		groups_print(run, &line, latency->ends);

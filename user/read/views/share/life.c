@@ -71,6 +71,16 @@ bool life_memory_follows(const struct proclife_process *process)
 	return memory && memory->open && !process->outlives;
 }
 
+static void set_times(struct life *life, const struct proclife_process *process)
+{
+	const struct proclife_split *split = proclife_process_split(process, PROCLIFE_TEARDOWN);
+	const struct proclife_used *used = proclife_process_used(process);
+
+	life->teardown = split ? *split : (struct proclife_split){ 0 };
+	life->used = used ? *used : (struct proclife_used){ 0 };
+	life->used_known = used;
+}
+
 /* A snapshot can find it as a zombie, and has its parent and its user. */
 void life_end(struct life *life, const struct proclife_process *process)
 {
@@ -87,6 +97,7 @@ void life_end(struct life *life, const struct proclife_process *process)
 	life->flags = process->flags;
 	life->marks = process->marks;
 	life->killed = proclife_process_killed(process);
+	set_times(life, process);
 	life->max_rss = process->max_rss; /* of many it is known only after the EXIT */
 	life_set_phases(life, process);
 	if (process->open)

@@ -69,6 +69,8 @@ const char *type_parameter(unsigned int type)
 		return "memory";
 	case PROCLIFE_CGROUP:
 		return "cgroups";
+	case PROCLIFE_TIMES:
+		return "times";
 	case PROCLIFE_BIRTH:
 		return "births";
 	case PROCLIFE_FAIL:

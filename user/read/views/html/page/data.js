@@ -124,6 +124,7 @@ function readRows(reader) {
 	const started = latest(rows.started, rows.begin);
 	rows.execing = marks(wide(), started);
 	rows.execed = marks(wide(), latest(rows.execing, started));
+	rows.waited = Float64Array.from(wide(), (value) => value - 1);
 	rows.mapped = wide();
 	rows.runtime = wide();
 	rows.rss = wide();

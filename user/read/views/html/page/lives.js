@@ -176,6 +176,8 @@ class Lives {
 			zombie: [notified[row] >= 0 ? notified : exited, reaped], rcu_free: [reaped, freed], exit_free: [exited, freed],
 			fork: [forking, born], first_run: [born, started], exec: [execing, execed], spawn: [forking, execed],
 		};
+		if (name === 'wait')
+			return this.waited[row];
 		const [from, to] = ends[name];
 
 		// Since when it was a zombie is not known, if that its parent was notified was lost.

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* How a task spent its phases, from what it had used at their ends: whatever lies in between, and never more than that. */
+#include "check.h"
+#include "exits.h"
+#include "marks.h"
+
+#include <string.h>
+
+static struct who a;
+
+static int begin(void **state)
+{
+	int ret = begin_exits(state);
+
+	trace_with_births(tasks);
+	a = process_of_pid(200, "app");
+	return ret;
+}
+
+static void used(uint64_t ts, uint32_t what, uint64_t runtime, uint64_t delay, uint64_t nvcsw)
+{
+	feed(tasks, times_record(ts, &a, what, runtime, delay, nvcsw));
+}
+
+static void expect_split(enum proclife_phase phase, uint64_t on_cpu, uint64_t waiting, uint64_t blocked, bool exact)
+{
+	const struct proclife_split *split = proclife_process_split(process_of(&a), phase);
+
+	assert_non_null(split);
+	assert_int_equal(split->on_cpu, on_cpu);
+	assert_int_equal(split->waiting, waiting);
+	assert_int_equal(split->blocked, blocked);
+	assert_int_equal(split->exact, exact);
+}
+
+static void exits(uint64_t ts, uint64_t runtime, uint64_t delay, uint64_t nvcsw)
+{
+	struct proclife_record record = exiting_record(ts, &a, &shell, NULL, 0);
+
+	record.flags |= PROCLIFE_F_GROUP_EXIT | PROCLIFE_F_SOLE;
+	feed(tasks, record);
+	used(ts + 1, PROCLIFE_TIMES_EXITING, runtime, delay, nvcsw);
+	feed(tasks, exit_record(ts + 2, &a, 0, 0));
+}
+
+static void notified(uint64_t ts, uint64_t runtime, uint64_t delay, uint64_t nvcsw)
+{
+	feed(tasks, notify_record(ts, &a, &shell));
+	used(ts + 1, PROCLIFE_TIMES_NOTIFY, runtime, delay, nvcsw);
+}
+
+/* Without a switch, what is not waiting is on the CPU, however much CPU time lags. */
+static void test_exact(void **state)
+{
+	(void)state;
+	feed(tasks, fork_record(1000, &a, &shell));
+	exits(2000, 0, 300, 0);
+	notified(3000, 0, 800, 0);
+	expect_split(PROCLIFE_LIFE, 700, 300, 0, true);
+	expect_split(PROCLIFE_TEARDOWN, 500, 500, 0, true);
+	assert_null(proclife_process_split(process_of(&a), PROCLIFE_ZOMBIE));
+	assert_int_equal(proclife_process_used(process_of(&a))->waiting, 300);
+	assert_int_equal(proclife_process_used(process_of(&a))->read_bytes, 200000);
+	assert_int_equal(proclife_process_used(process_of(&a))->write_bytes, 2000);
+}
+
+static void test_blocked(void **state)
+{
+	(void)state;
+	feed(tasks, fork_record(1000, &a, &shell));
+	exits(2000, 400, 300, 7);
+	notified(3000, 500, 300, 9);
+	expect_split(PROCLIFE_LIFE, 400, 300, 300, false);
+	expect_split(PROCLIFE_TEARDOWN, 100, 0, 900, false);
+}
+
+/* The parts are never more than the whole: the records are a moment later than their marks. */
+static void test_bounds(void **state)
+{
+	(void)state;
+	feed(tasks, fork_record(1000, &a, &shell));
+	exits(2000, 5000, 900, 7);
+	expect_split(PROCLIFE_LIFE, 100, 900, 0, false);
+	notified(3000, 5000, 9000, 8);
+	expect_split(PROCLIFE_TEARDOWN, 0, 1000, 0, false);
+}
+
+/* Any program can have written a recording. */
+static void test_backwards(void **state)
+{
+	(void)state;
+	feed(tasks, fork_record(1000, &a, &shell));
+	exits(2000, 500, 300, 7);
+	notified(3000, 500, 299, 7);
+	assert_null(proclife_process_split(process_of(&a), PROCLIFE_TEARDOWN));
+}
+
+static void test_exec(void **state)
+{
+	(void)state;
+	feed(tasks, fork_record(1000, &a, &shell));
+	feed(tasks, birth_record(1100, &a, PROCLIFE_BIRTH_EXECING));
+	used(1101, PROCLIFE_TIMES_EXECING, 10, 20, 0);
+	feed(tasks, exec_record(1500, &a, a.pid, "/bin/app"));
+	used(1501, PROCLIFE_TIMES_EXEC, 10, 120, 0);
+	expect_split(PROCLIFE_PHASE_EXEC, 300, 100, 0, true);
+	/* A later one changes nothing. */
+	feed(tasks, birth_record(1600, &a, PROCLIFE_BIRTH_EXECING));
+	used(1601, PROCLIFE_TIMES_EXECING, 10, 120, 0);
+	feed(tasks, exec_record(1700, &a, a.pid, "/bin/app"));
+	used(1701, PROCLIFE_TIMES_EXEC, 50, 120, 0);
+	expect_split(PROCLIFE_PHASE_EXEC, 300, 100, 0, true);
+}
+
+/* What threads waited is added up; their lives overlap, so the process's is not split. */
+static void test_threads(void **state)
+{
+	struct who thread = thread_of(&a, 201);
+
+	(void)state;
+	feed(tasks, fork_record(1000, &a, &shell));
+	feed(tasks, clone_record(1100, &thread, &shell, &a));
+	feed(tasks, exiting_record(1900, &thread, &shell, NULL, 0));
+	feed(tasks, times_record(1901, &thread, PROCLIFE_TIMES_EXITING, 50, 60, 0));
+	feed(tasks, exit_record(1902, &thread, 0, 1));
+	assert_null(proclife_process_used(process_of(&a)));
+	exits(2000, 400, 300, 7);
+	assert_int_equal(proclife_process_used(process_of(&a))->waiting, 360);
+	assert_null(proclife_process_split(process_of(&a), PROCLIFE_LIFE));
+}
+
+/* The figures of a thread are lost: then the sum is not known. */
+static void test_lost(void **state)
+{
+	struct who thread = thread_of(&a, 201);
+	uint64_t ns;
+
+	(void)state;
+	feed(tasks, fork_record(1000, &a, &shell));
+	feed(tasks, clone_record(1100, &thread, &shell, &a));
+	feed(tasks, exiting_record(1900, &thread, &shell, NULL, 0));
+	feed(tasks, exit_record(1902, &thread, 0, 1));
+	exits(2000, 400, 300, 7);
+	assert_null(proclife_process_used(process_of(&a)));
+	assert_false(proclife_process_phase(process_of(&a), PROCLIFE_PHASE_WAIT, &ns));
+}
+
+int main(void)
+{
+#define TIMES(name) cmocka_unit_test_setup_teardown(name, begin, end_tasks)
+	const struct CMUnitTest tests[] = {
+		TIMES(test_exact),
+		TIMES(test_blocked),
+		TIMES(test_bounds),
+		TIMES(test_backwards),
+		TIMES(test_exec),
+		TIMES(test_threads),
+		TIMES(test_lost),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What TIMES means. Its figures are sums since the fork of a task: so whatever records are missing between two of them,
+ * their difference is what the task used in between.
+ */
+#include "lives/feed.h"
+
+#include <errno.h>
+
+static struct proclife_split *split_of(const struct proclife_process *process, enum proclife_phase phase)
+{
+	struct proclife_split *splits = proclife_extra_of_process(process)->splits;
+
+	switch (phase) {
+	case PROCLIFE_LIFE:
+		return &splits[0];
+	case PROCLIFE_TEARDOWN:
+		return &splits[1];
+	case PROCLIFE_PHASE_EXEC:
+		return &splits[2];
+	default:
+		return NULL;
+	}
+}
+
+const struct proclife_split *proclife_process_split(const struct proclife_process *process, enum proclife_phase phase)
+{
+	const struct proclife_split *split;
+	uint64_t ns;
+
+	if (!proclife_priv(process)->all->with_times)
+		return NULL;
+	split = split_of(process, phase);
+	return split && split->known && proclife_process_phase(process, phase, &ns) ? split : NULL;
+}
+
+const struct proclife_used *proclife_process_used(const struct proclife_process *process)
+{
+	const struct proclife_priv_process *own = proclife_priv(process);
+	const struct proclife_priv_extra *extra = proclife_extra_of_process(process);
+
+	if (!own->all->with_times || extra->used_by != process->threads)
+		return NULL;
+	/* Threads of an older one can have ended before the trace. */
+	return own->sole || (process->marks.born && !process->incomplete) ? &extra->used : NULL;
+}
+
+static struct proclife_times_at at_of(const struct proclife_times *times)
+{
+	return (struct proclife_times_at){ times->runtime, times->delay, times->nvcsw, true };
+}
+
+/* Any program can have written a recording. */
+static void set_split(struct proclife_split *split, const struct proclife_times_at *from,
+		      const struct proclife_times_at *to, uint64_t elapsed)
+{
+	uint64_t waiting = to->delay - from->delay, ran = to->runtime - from->runtime, rest;
+
+	*split = (struct proclife_split){ 0 };
+	if (to->delay < from->delay || to->runtime < from->runtime || to->nvcsw < from->nvcsw)
+		return;
+	split->waiting = waiting < elapsed ? waiting : elapsed;
+	rest = elapsed - split->waiting;
+	split->exact = to->nvcsw == from->nvcsw;
+	split->on_cpu = split->exact || ran > rest ? rest : ran;
+	split->blocked = rest - split->on_cpu;
+	split->known = true;
+}
+
+/* The threads of a process begin to exit one by one; then it has used what they have. */
+static void note_exiting(struct proclife_task *task, const struct proclife_times *times)
+{
+	static const struct proclife_times_at born = { .known = true };
+	struct proclife_process *process = task->process;
+	struct proclife_priv_extra *extra = proclife_extra_of_process(process);
+	struct proclife_times_at at = at_of(times);
+
+	if (!task->exiting || proclife_extra_of(task)->at_exiting.known)
+		return;
+	proclife_extra_of(task)->at_exiting = at;
+	proclife_sum(&extra->used.waiting, times->delay);
+	proclife_sum(&extra->used.read_bytes, times->read_bytes);
+	proclife_sum(&extra->used.write_bytes, times->write_bytes);
+	extra->used_by++;
+	if (process->threads == 1 && process->marks.born && task->marks.born == process->marks.born &&
+	    task->exiting >= process->marks.born)
+		set_split(split_of(process, PROCLIFE_LIFE), &born, &at, task->exiting - process->marks.born);
+}
+
+/* A thread that begins to exit after the others can end the process: then the leader's exit is not the process's. */
+static void note_notify(const struct proclife_task *task, const struct proclife_times *times)
+{
+	const struct proclife_times_at *from = &proclife_extra_of(task)->at_exiting;
+	struct proclife_process *process = task->process;
+	struct proclife_times_at at = at_of(times);
+	uint64_t announced = proclife_process_announced(process);
+
+	if (from->known && task->exiting == process->marks.exited && announced >= task->exiting)
+		set_split(split_of(process, PROCLIFE_TEARDOWN), from, &at, announced - task->exiting);
+}
+
+/* The phase is of the first exec. */
+static void note_exec(struct proclife_task *task, const struct proclife_times *times)
+{
+	struct proclife_times_at *from = &proclife_extra_of(task)->at_execing, at = at_of(times);
+	const struct proclife_births *births = proclife_process_births(task->process);
+
+	if (from->known && births && births->execing && births->execed == task->process->execed)
+		set_split(split_of(task->process, PROCLIFE_PHASE_EXEC), from, &at, births->execed - births->execing);
+	from->known = false;
+}
+
+int proclife_feed_times(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	const struct proclife_times *times = &record->times;
+	struct proclife_task *task = proclife_known_task(tasks, record, 0);
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	if (proclife_unlikely(!tasks->with_times))
+		return proclife_wanted(task->process);
+	switch (times->what) {
+	case PROCLIFE_TIMES_EXECING:
+		proclife_extra_of(task)->at_execing = at_of(times);
+		break;
+	case PROCLIFE_TIMES_EXEC:
+		note_exec(task, times);
+		break;
+	case PROCLIFE_TIMES_EXITING:
+		note_exiting(task, times);
+		break;
+	case PROCLIFE_TIMES_NOTIFY:
+		note_notify(task, times);
+		break;
+	default: /* of a later ABI */
+		break;
+	}
+	return proclife_wanted(task->process);
+}
