@@ -36,6 +36,10 @@ start_births() { modprobe proclife births=Y; }
 stop_births() { stop_module; }
 start_failures() { modprobe proclife failures=Y; }
 stop_failures() { stop_module; }
+start_times() { modprobe proclife times=Y; }
+stop_times() { stop_module; }
+start_splits() { modprobe proclife births=Y times=Y; }
+stop_splits() { stop_module; }
 start_death() { start_module memory=Y cgroups=Y; }
 stop_death() { stop_module; }
 
