@@ -215,9 +215,10 @@ static notrace noinline void probe_exiting(long code)
 {
 	struct rings_slot slot;
 
+	hooks_times_begin();
 	record_exiting(rings_begin(&slot, PROCLIFE_EXITING), current, code);
 	rings_end(&slot, PROCLIFE_EXITING);
-	hooks_times(PROCLIFE_TIMES_EXITING);
+	hooks_times_end(PROCLIFE_TIMES_EXITING);
 }
 
 /*
@@ -310,8 +311,9 @@ static notrace noinline void probe_notify(struct task_struct *p, int signo)
 		return;
 	record_notify(rings_claim(&slot, PROCLIFE_NOTIFY), p, signo);
 	rings_end(&slot, PROCLIFE_NOTIFY);
-	if (likely(p == current))
-		hooks_times(PROCLIFE_TIMES_NOTIFY);
+	/* The caller has tasklist_lock. */
+	if (likely(p == current) && static_branch_unlikely(&proclife_timing))
+		proclife_hooks_times(PROCLIFE_TIMES_NOTIFY);
 }
 
 static notrace noinline void probe_reap(struct task_struct *p)
@@ -339,8 +341,22 @@ static notrace noinline void probe_birth(u32 what)
 		return;
 	record_birth(rings_claim(&slot, PROCLIFE_BIRTH), current, what);
 	rings_end(&slot, PROCLIFE_BIRTH);
-	if (what == PROCLIFE_BIRTH_EXECING)
-		hooks_times(PROCLIFE_TIMES_EXECING);
+}
+
+/* Its TIMES has no budget of its own: there is one with each EXECING that has. */
+static notrace noinline void probe_execing(void)
+{
+	struct rings_slot slot;
+
+	hooks_times_begin();
+	if (budget_begin(&slot, BUDGET_BIRTH, false)) {
+		record_birth(rings_claim(&slot, PROCLIFE_BIRTH), current, PROCLIFE_BIRTH_EXECING);
+		rings_end(&slot, PROCLIFE_BIRTH);
+		hooks_times_end(PROCLIFE_TIMES_EXECING);
+		return;
+	}
+	if (static_branch_unlikely(&proclife_timing))
+		preempt_enable_notrace();
 }
 
 /* The scheduler has the lock of its run queue. It needs no budget: a fork was before it. */
@@ -395,7 +411,7 @@ static __always_inline void probe(enum hook_id id, unsigned long first, unsigned
 		probe_started();
 		break;
 	case HOOK_EXECING:
-		probe_birth(PROCLIFE_BIRTH_EXECING);
+		probe_execing();
 		break;
 	case HOOKS:
 		break;

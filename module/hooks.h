@@ -4,6 +4,7 @@
 #define PROCLIFE_HOOKS_H
 
 #include <linux/jump_label.h>
+#include <linux/preempt.h>
 #include <linux/types.h>
 
 void proclife_hooks_init(void);
@@ -24,10 +25,22 @@ void proclife_hooks_gone(struct mm_struct *mm);
 DECLARE_STATIC_KEY_FALSE(proclife_timing);
 void proclife_hooks_times(u32 what);
 
-static __always_inline void hooks_times(u32 what)
+/*
+ * Around the record of a mark: nothing takes the CPU away between both, or the wait for it would be on the wrong side.
+ * The key does not change once there are marks.
+ */
+static __always_inline void hooks_times_begin(void)
 {
 	if (static_branch_unlikely(&proclife_timing))
+		preempt_disable_notrace();
+}
+
+static __always_inline void hooks_times_end(u32 what)
+{
+	if (static_branch_unlikely(&proclife_timing)) {
 		proclife_hooks_times(what);
+		preempt_enable_notrace();
+	}
 }
 
 /* The parameter: record what happens to address spaces. */

@@ -65,9 +65,10 @@ static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct 
 	unsigned int offset;
 	bool more = args_bytes;
 
+	hooks_times_begin();
 	proclife_record_exec(rings_begin(&slot, PROCLIFE_EXEC), p, old_pid, bprm);
 	rings_end(&slot, PROCLIFE_EXEC);
-	hooks_times(PROCLIFE_TIMES_EXEC);
+	hooks_times_end(PROCLIFE_TIMES_EXEC);
 	/* One slot at a time: all of them at once would keep interrupts off for long. */
 	for (offset = 0; more; offset += PROCLIFE_ARGS_LEN) {
 		more = proclife_record_args(rings_begin(&slot, PROCLIFE_ARGS), offset, args_bytes);

@@ -158,8 +158,8 @@ struct proclife_birth {
 #define PROCLIFE_TIMES_NOTIFY 4
 
 /*
- * Only with the parameter `times`. Since its fork; so an exec changes nothing here. A task that is not blocked is on
- * a CPU or waits for one. Between two marks with the same nvcsw it was never blocked.
+ * Only with the parameter `times`. The figures are sums since the task's fork: an exec changes nothing here. A task
+ * that is not blocked is on a CPU or waits for one. Between two marks with the same nvcsw it was never blocked.
  */
 struct proclife_times {
 	__u64 runtime; /* ns on a CPU, up to its last tick or switch */
@@ -167,7 +167,7 @@ struct proclife_times {
 	__u64 nvcsw;   /* how often it gave up the CPU, to block */
 	__u64 nivcsw;  /* how often it was taken away */
 	__u64 read_bytes;  /* from storage; 0 on a kernel without CONFIG_TASK_IO_ACCOUNTING */
-	__u64 write_bytes; /* what it wrote to pages that go to storage, also if they were removed before */
+	__u64 write_bytes; /* to pages that go to storage; also if they were removed before they were written */
 	__u32 what; /* PROCLIFE_TIMES_* */
 	__u32 reserved0;
 	__u64 reserved1[2];

@@ -688,7 +688,9 @@ const struct proclife_failed_exec *proclife_process_failed_exec(const struct pro
 
 /*
  * How a task spent a phase, in ns: the three are all of it. It could run, but waited for a CPU, or for its cgroup's
- * quota of it. @exact: it was never blocked, so nothing depends on the scheduler's tick, by which CPU time lags.
+ * quota of it. @exact: it was never blocked, so nothing depends on CPU time, which lags by up to the scheduler's tick,
+ * or by a second on a CPU without one, and leaves out interrupts and stolen time where the kernel accounts these.
+ * Otherwise that much can be in @blocked that was not.
  */
 struct proclife_split {
 	uint64_t on_cpu;
@@ -1262,6 +1264,7 @@ const struct proclife_histogram *proclife_group_phase(const struct proclife_grou
 /* How lives spent a phase, in all, in ns: those of which that is known. */
 struct proclife_spent {
 	uint64_t count; /* lives */
+	uint64_t exact; /* of them: see struct proclife_split */
 	uint64_t on_cpu;
 	uint64_t waiting;
 	uint64_t blocked;

@@ -4,7 +4,7 @@
 #include "exits.h"
 #include "marks.h"
 
-#include <string.h>
+#include <signal.h>
 
 static struct who a;
 
@@ -145,6 +145,19 @@ static void test_lost(void **state)
 	assert_false(proclife_process_phase(process_of(&a), PROCLIFE_PHASE_WAIT, &ns));
 }
 
+/* The exit of a process that dumps core begins with that, but its account of it is later: neither part is divided. */
+static void test_core(void **state)
+{
+	(void)state;
+	feed(tasks, fork_record(1000, &a, &shell));
+	feed(tasks, coredump_record(1200, &a, SIGSEGV));
+	exits(2000, 400, 300, 7);
+	notified(3000, 500, 300, 9);
+	assert_int_equal(process_of(&a)->marks.exited, 1200);
+	assert_null(proclife_process_split(process_of(&a), PROCLIFE_LIFE));
+	assert_null(proclife_process_split(process_of(&a), PROCLIFE_TEARDOWN));
+}
+
 int main(void)
 {
 #define TIMES(name) cmocka_unit_test_setup_teardown(name, begin, end_tasks)
@@ -156,6 +169,7 @@ int main(void)
 		TIMES(test_exec),
 		TIMES(test_threads),
 		TIMES(test_lost),
+		TIMES(test_core),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

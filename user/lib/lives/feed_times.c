@@ -31,7 +31,10 @@ const struct proclife_split *proclife_process_split(const struct proclife_proces
 	if (!proclife_priv(process)->all->with_times)
 		return NULL;
 	split = split_of(process, phase);
-	return split && split->known && proclife_process_phase(process, phase, &ns) ? split : NULL;
+	if (!split || !split->known || !proclife_process_phase(process, phase, &ns))
+		return NULL;
+	/* The exit of a process that dumps core begins with that, and its own account of it later. */
+	return split->on_cpu + split->waiting + split->blocked == ns ? split : NULL;
 }
 
 const struct proclife_used *proclife_process_used(const struct proclife_process *process)

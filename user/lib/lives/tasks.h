@@ -54,7 +54,7 @@ struct proclife_priv_extra {
 	struct proclife_times_at at_execing;
 	struct proclife_times_at at_exiting;
 	/* A process: */
-	struct proclife_split splits[3]; /* see proclife_extra_split() */
+	struct proclife_split splits[3]; /* by phase: see feed_times.c */
 	struct proclife_used used;	 /* sums of threads that have begun to exit */
 	uint32_t used_by;		 /* how many these are */
 };
@@ -153,7 +153,7 @@ static inline struct proclife_priv_process *proclife_priv(const struct proclife_
 	return proclife_container_of(process, struct proclife_priv_process, process);
 }
 
-/* Both only in a trace with BIRTH. */
+/* Both only in a trace with BIRTH or TIMES. */
 static inline struct proclife_priv_extra *proclife_extra_of(const struct proclife_task *task)
 {
 	return (struct proclife_priv_extra *)(proclife_priv_task(task) + 1);
@@ -301,7 +301,7 @@ static inline struct proclife_process *proclife_tgid_next(const struct proclife_
 	return &proclife_container_of(twin, struct proclife_priv_process, by_tgid)->process;
 }
 
-/* facts.c: before the first event: makes room for the marks of births, if the trace has any. */
+/* facts.c: before the first event: makes room for what BIRTH and TIMES say, if the trace has any. */
 void proclife_tasks_make_room(struct proclife_tasks *tasks);
 
 /*

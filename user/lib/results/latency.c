@@ -170,6 +170,7 @@ static int add_spent(struct group *group, unsigned int phase, const struct procl
 		return -ENOMEM;
 	spent = &group->spent[phase];
 	spent->count += more->count;
+	spent->exact += more->exact;
 	proclife_sum(&spent->on_cpu, more->on_cpu);
 	proclife_sum(&spent->waiting, more->waiting);
 	proclife_sum(&spent->blocked, more->blocked);
@@ -204,7 +205,8 @@ static int add_splits(struct group *group, const struct proclife_process *proces
 
 		if (split)
 			err = add_spent(group, phase, &(struct proclife_spent){
-				1, split->on_cpu, split->waiting, split->blocked });
+				.count = 1, .exact = split->exact, .on_cpu = split->on_cpu,
+				.waiting = split->waiting, .blocked = split->blocked });
 	}
 	return err;
 }

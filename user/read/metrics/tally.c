@@ -191,7 +191,6 @@ void tally_print(const struct tally *tally, uint64_t now, FILE *out)
 	for (phase = 0; phase < PROCLIFE_PHASES; phase++) {
 		const struct proclife_phase_info *info = proclife_phase_info(phase);
 
-
 		/* What shows these is off by default. */
 		if (phase >= PROCLIFE_PHASE_FORK && proclife_phase_lacks(phase, header))
 			continue;

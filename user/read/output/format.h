@@ -180,8 +180,9 @@ const char *signal_name(int signo, char buffer[24]);
 /* As proclife_type_name(), or "type77", which is made up in @buffer. */
 const char *type_text(unsigned int type, char buffer[16]);
 /* What an MM says of its address space: "left", "teardown", ... It uses the buffer in the same way. */
-const char *times_what_text(unsigned int what, char buffer[16]);
 const char *mm_what_text(unsigned int what, char buffer[16]);
+/* The mark that a TIMES belongs to: "exec", "exiting", ...; the same. */
+const char *times_what_text(unsigned int what, char buffer[16]);
 /* What a BIRTH says of its task: "forking", "started", ...; the same. */
 const char *birth_what_text(unsigned int what, char buffer[16]);
 /* What has failed: "fork" or "exec"; the same. */

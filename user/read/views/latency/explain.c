@@ -215,12 +215,23 @@ static uint64_t without_memory_since(const struct slow *slow)
 	return gone >= slow->life.marks.exited && gone <= torn_down(slow) ? gone : 0;
 }
 
-/* What it did for most of that time, if that was not to run. */
-static void explain_split(struct text *text, const struct proclife_split *split, uint64_t took)
+/* By how much CPU time lags at most; on a CPU without a tick it can be more. */
+static uint64_t tick_of(const struct run *run)
 {
+	const struct proclife_header *header = proclife_source_header(run->source);
+
+	return UINT64_C(1000000000) / (header && header->hz ? header->hz : 100);
+}
+
+/* What it did for a quarter of that time or more, if that was not to run. */
+static void explain_split(struct text *text, const struct slow *slow, uint64_t took)
+{
+	const struct proclife_split *split = &slow->life.teardown;
 	uint64_t most = split->waiting > split->blocked ? split->waiting : split->blocked;
 
 	if (!split->known || most < took / 4)
+		return;
+	if (most == split->blocked && most < took / 4 + tick_of(slow->life.run))
 		return;
 	text_printf(text, ", %s ", most == split->waiting ? "waiting for a CPU" : "blocked");
 	text_time(text, most);
@@ -244,7 +255,7 @@ static void explain_teardown(struct text *text, const struct slow *slow)
 		text_string(text, "; whether a tracer held it before that is not known");
 		return;
 	}
-	explain_split(text, &slow->life.teardown, took);
+	explain_split(text, slow, took);
 	if (without && torn_down(slow) - without > took / 2) {
 		text_string(text, ", ");
 		text_time(text, torn_down(slow) - without);

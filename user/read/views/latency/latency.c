@@ -228,8 +228,8 @@ static void show_spent(const struct run *run, struct text *line)
 		if (!any) {
 			text_line(line);
 			text_style(line, STYLE_HEAD);
-			text_printf(line, "%-*s %8s %9s %9s %9s %9s", PHASE_NARROW, "SPENT", "COUNT", "IN ALL", "ON CPU",
-				    "WAITING", "BLOCKED");
+			text_printf(line, "%-*s %8s %8s %9s %9s %9s %9s", PHASE_NARROW, "SPENT", "COUNT", "EXACT", "IN ALL",
+				    "ON CPU", "WAITING", "BLOCKED");
 			text_style(line, STYLE_PLAIN);
 			text_line(line);
 		}
@@ -237,6 +237,8 @@ static void show_spent(const struct run *run, struct text *line)
 		all = spent->on_cpu + spent->waiting + spent->blocked;
 		text_printf(line, "%-*s ", PHASE_NARROW, proclife_phase_info(phase)->name);
 		text_count_in(line, 8, spent->count);
+		text_string(line, " ");
+		text_count_in(line, 8, spent->exact);
 		text_string(line, " ");
 		text_time_in(line, 9, all);
 		show_share(line, spent->on_cpu, all);
@@ -333,6 +335,7 @@ void latency_json_spent(struct json *json, const struct proclife_spent *spent)
 	}
 	json_object(json, "spent");
 	json_uint(json, "count", spent->count);
+	json_uint(json, "exact", spent->exact);
 	json_uint(json, "on_cpu", spent->on_cpu);
 	json_uint(json, "waiting", spent->waiting);
 	json_uint(json, "blocked", spent->blocked);

@@ -323,12 +323,13 @@ static void note_failed_exec(struct text *notes, const struct proclife_failed_ex
 	char buffer[16];
 
 	begin_note(notes, STYLE_BAD);
-	text_string(notes, "no ");
-	if (*failed->path)
+	text_string(notes, "exec ");
+	if (*failed->path) {
+		text_string(notes, "of ");
 		text_label(notes, failed->path, sizeof(failed->path));
-	else
-		text_string(notes, "exec");
-	text_printf(notes, " (%s)", error_name(failed->error, buffer));
+		text_string(notes, " ");
+	}
+	text_printf(notes, "failed (%s)", error_name(failed->error, buffer));
 	end_note(notes);
 }
 
