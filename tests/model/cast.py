@@ -11,6 +11,7 @@ class Task:
         self.leaves_with = None  # its exit code, if it has begun to exit alone
         self.cgroup = None  # the cgroup that counts it
         self.runtime = self.utime = self.stime = 0
+        self.used = dict.fromkeys(("runtime", "delay", "nvcsw", "nivcsw", "read_bytes", "write_bytes"), 0)
         self.exit_code = None
         self.waits = False  # in wait(2) just now
         self.waited = None  # the ts of that WAIT

@@ -109,7 +109,8 @@ class Deaths(session.Session):
             "stime": Near(process.usage["runtime"] - user), "max_rss": process.max_rss,
             **wait_status(process.exit_code), "killer": killer(process.killer),
             "reaper_pid": process.reaper["reaper_tgid"] if process.reaper else None,
-            "read_bytes": None, "write_bytes": None, "state": process.state, "incomplete": False, "partial": process.born is None,
+            "read_bytes": lives.used(process, "read_bytes"),
+            "write_bytes": lives.used(process, "write_bytes"), "state": process.state, "incomplete": False, "partial": process.born is None,
             **views.failed_exec(process)}
         found.update(texts("user", USERS.get(process.uid)))
         found.update(texts("comm", process.comm))

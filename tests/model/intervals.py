@@ -54,7 +54,8 @@ def latency(before, part):
     for phase in views.PHASES:
         values = [phases[phase] for number, phases in new.items() if phases[phase] is not None and
                   (number in gone or phase in PARTS and old[number][phase] is None)]
-        found.append(dict(figures(values), v=1, type="latency", phase=phase, spent=None))
+        found.append(dict(figures(values), v=1, type="latency", phase=phase, spent=views.spent(
+            [each for each in part.told() if each.id in gone], phase)))
     states = [each.state for each in part.told()]
     found.append({
         "v": 1, "type": "lives", "of": "processes", "lives": len(gone), "alive": states.count("alive"),
@@ -161,7 +162,8 @@ def samples(read, options):
     found["proclife_unknown"] = sum(each.state == "unknown" for each in told)
     found["proclife_oldest_zombie_seconds"] = (part.ended - min(since)) / 1e9 if since else 0
     for phase in views.PHASES:
-        if phase in views.BIRTH_PHASES and not read.env["birth_marks"] or phase == "wait":
+        if phase in views.BIRTH_PHASES and not read.env["birth_marks"] or \
+                phase == "wait" and not all(views.is_recorded(read.env, what) for what in views.NEEDS["wait"]):
             continue
         values = [phases[phase] for phases in gone.values() if phases[phase] is not None]
         name = "proclife_%s_seconds" % phase

@@ -23,6 +23,7 @@ class Task:
         self.runtime = 0
         self.comm = b""
         self.forking = self.execing = None  # until it forks, or execs
+        self.at_execing = self.at_exiting = None  # what it had used then
         self.created = self.started = None  # when its creator began to fork it; its first run
 
     @property
@@ -90,6 +91,7 @@ class Process:
         self.its_memory, self.execed = None, 0
         self.ended_with = self.script = self.by_fd = False
         self.ran = False  # something that it did was seen
+        self.splits, self.used, self.used_by = {}, [], 0
         self.created = self.started = self.first_execing = self.first_execed = None
         self.failed_exec = None  # the record of the last one, until it execs
 
@@ -328,6 +330,23 @@ class Lives:
             task.started = record["ts"]
             if task is process.leader:
                 process.started = record["ts"]
+
+    def on_times(self, record, task, process):
+        what = record["what"]
+        if what == CONSTANTS["TIMES_EXECING"]:
+            task.at_execing = record
+        elif what == CONSTANTS["TIMES_EXEC"]:
+            if task.at_execing and process.first_execing is not None and process.execs == 1:
+                process.splits["exec"] = task.at_execing, record, process.first_execed - process.first_execing
+            task.at_execing = None
+        elif what == CONSTANTS["TIMES_EXITING"] and task.exiting is not None and not task.at_exiting:
+            task.at_exiting = record
+            process.used.append(record)
+            if len(process.tasks) == 1 and process.born is not None and task.born == process.born:
+                process.splits["life"] = None, record, task.exiting - process.born
+        elif what == CONSTANTS["TIMES_NOTIFY"] and task.at_exiting and process.announced is not None and \
+                task.exiting == process.exited:
+            process.splits["teardown"] = task.at_exiting, record, process.announced - task.exiting
 
     def on_fail(self, record, task, process):
         process.ran = True
@@ -708,7 +727,25 @@ def process_phases(process):
             "life": mark(process.exited, process.born),
             "fork": mark(process.born, process.created), "first_run": mark(process.started, process.born),
             "exec": mark(process.first_execed, process.first_execing),
-            "spawn": mark(process.first_execed, process.created), "wait": None}
+            "spawn": mark(process.first_execed, process.created), "wait": used(process, "delay")}
+
+
+def used(process, name):
+    """By all of its threads when they began to exit; None if that is not known of each."""
+    if len(process.used) != len(process.tasks) or not (process.sole or process.born is not None):
+        return None
+    return sum(each[name] for each in process.used)
+
+
+def split(process, phase):
+    """(on a CPU, waiting for one, blocked, exactly?) of a phase; None if that is not known."""
+    if phase not in process.splits or process_phases(process)[phase] != process.splits[phase][2]:
+        return None
+    begin, end, elapsed = process.splits[phase]
+    ran, waiting, switches = (end[name] - (begin[name] if begin else 0) for name in ("runtime", "delay", "nvcsw"))
+    waiting = min(waiting, elapsed)
+    on_cpu = elapsed - waiting if not switches else min(ran, elapsed - waiting)
+    return on_cpu, waiting, elapsed - waiting - on_cpu, not switches
 
 
 def task_phases(task):

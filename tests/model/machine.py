@@ -303,6 +303,7 @@ class Machine(Dying, Marks, Notices):
         self.write("exec", task, flags | ({"truncated"} if len(path) > 48 else set()), cpu,
                    group=process.handle, old_pid=old_pid, uid=process.uid, euid=process.euid,
                    path_len=len(path), path=path[-48:])
+        self.say_used(task, "EXEC")
         self.arguments(task, cpu)
         self.execing.remove(process)
 

@@ -44,7 +44,9 @@ class Marks:
         self.dice.setstate(random.getstate())
         if self.dice.random() < .5:
             self.lacks.add("fail")
-        self.lacks = {*(self.lacks if lacks is None else lacks), "times"}
+        if self.dice.random() < .5:
+            self.lacks.add("times")
+        self.lacks = self.lacks if lacks is None else lacks
         self.mm_marks = {what for what in MM.values() if random.random() < .95 and "mm" not in self.lacks}
         self.cgroup_leave = random.choice([1, 2])
         self.visits = []  # (address space, its temporary holder)
@@ -82,7 +84,16 @@ class Marks:
 
     def step_of_birth(self, task, what):
         self.write("birth", task, what=BIRTH[what])
+        if what == "execing":
+            self.say_used(task, "EXECING")
         self.blink()
+
+    def say_used(self, task, what):
+        """What it has used by this mark; it can have been blocked since the one before, or not."""
+        dice, used = self.dice, task.used
+        for name in used:
+            used[name] += dice.choice([0, 1, 3]) if name in ("nvcsw", "nivcsw") else dice.choice([0, dice.randrange(1000)])
+        self.write("times", task, (), self.last[1], what=abi.CONSTANTS["TIMES_" + what], **used)
 
     def fail(self, task, what):
         """A fork or an exec of it fails."""
@@ -267,6 +278,7 @@ class Marks:
             payload.update({name: self.number() for name in ("rss_anon", "rss_file", "rss_shmem")},
                            mm=process.mm.handle, mm_users=process.mm.users())
         task.exiting = self.write("exiting", task, flags, exit_code=code, cgroup=process.cgroup, **payload)
+        self.say_used(task, "EXITING")
         if group:
             # A core dump, which comes first, would have been seen unless it was before the trace.
             self.note_end(process, task.exiting, code & 0x7f in self.CORE and process.born is None)

@@ -56,6 +56,8 @@ class Notices:
         ts = self.announce(process.leader, self.parent_task(process), flags, signo, cpu, why)
         process.autoreaped = ignored
         process.notified = process.notified or ts
+        if task is process.leader:
+            self.say_used(task, "NOTIFY")
         if ignored:
             self.reap(process.leader, task)
 

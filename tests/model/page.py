@@ -223,5 +223,5 @@ def check(checker, words, session, status=0):
         checker.equal(words, "open phases of %d" % mine["pid"],
                       {name: since for name, since in going.items() if name != "life"},
                       {name: since for (number, name), since in page.open.items() if page.rows[number] is row})
-        checker.equal(words, "phases of %d" % mine["pid"], {name: phases[name] for name in (*PHASES, "teardown", "zombie")},
-                      {**{name: page.phase(row, *marks) for name, marks in PHASES.items()}, "teardown": page.teardown(row), "zombie": page.zombie(row)})
+        checker.equal(words, "phases of %d" % mine["pid"], {name: phases[name] for name in (*PHASES, "teardown", "zombie", "wait")},
+                      {**{name: page.phase(row, *marks) for name, marks in PHASES.items()}, "teardown": page.teardown(row), "zombie": page.zombie(row), "wait": row["waited"] - 1 if row["waited"] else None})

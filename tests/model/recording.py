@@ -29,6 +29,7 @@ RENAMED = {
     "exiting": {"tracer_pid": "tracer_tgid"},
     "coredump": {"sig": "signo"},
     "fail": {"filename_length": "path_len", "filename": "path"},
+    "times": {"waiting": "delay"},
     "oom": {"allocator_tid": "allocator_pid", "allocator_pid": "allocator_tgid"},
     "notify": {"receiver_tid": "receiver_pid", "receiver_pid": "receiver_tgid", "sig": "signo"},
     "wait": {"waiter_tid": "pid", "waiter_pid": "tgid", "tid": "wanted"},

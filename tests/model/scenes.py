@@ -165,7 +165,7 @@ def check_phases_of_lines(checker, path, objects, status):
         if said["type"] == "latency" and said["phase"] == "life":
             lives = [each["exited"] - each["born"] for each in lines
                      if each["exited"] is not None and each["born"] is not None]
-            mine = dict(views.figures(lives), v=1, type="latency", phase="life", spent=None)
+            mine = dict(views.figures(lives), v=1, type="latency", phase="life", spent=said["spent"])
             if mine != said:
                 checker.differ(words, "life", mine, said)
         if said["type"] == "lives":

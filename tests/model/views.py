@@ -59,6 +59,7 @@ SAME = {
     "mm": "users rss_anon rss_file rss_shmem swap tables peak",
     "coredump": "signo",
     "fail": "path_len",
+    "times": "runtime nvcsw nivcsw read_bytes write_bytes",
     "notify": "signo result",
 }
 # The program's `pid` is the process and `tid` the thread; abi.h has them as tgid and pid
@@ -78,6 +79,7 @@ HANDLES = {"fork": "group parent creator", "exec": "group", "reap": "reaper reap
            "mm": "mm", "oom": "allocator", "notify": "receiver receiver_group"}
 ABOUT_NOBODY = ("suppressed", "cgroup")  # about no task: these have no PIDs
 MM = {1: "left", 2: "async", 3: "early", 4: "teardown", 5: "gone"}
+TIMES = {1: "execing", 2: "exec", 3: "exiting", 4: "notify"}
 BIRTHS = {1: "forking", 2: "started", 3: "execing"}
 FAILS = {1: "fork", 2: "exec"}
 LIMITS = {0: None, 1: "nproc", 2: "pids.max", 3: "pid_max"}
@@ -141,6 +143,8 @@ def event(record, extra, cgroups):
         found.update(what=MM[record["what"]], execing="execing" in flags)
     elif kind == "birth":
         found["what"] = BIRTHS[record["what"]]
+    elif kind == "times":
+        found.update(what=TIMES[record["what"]], waiting=record["delay"])
     elif kind == "fail":
         found.update(texts("path", record["path"].split(b"\0")[0]), what=FAILS[record["what"]], errno=record["error"],
                      error=errno.errorcode[record["error"]], limit=LIMITS[record["limit"]], by_fd="by_fd" in flags)
@@ -237,10 +241,20 @@ def counted(session):
     return [(lives.task_phases(task), task.state, task) for task in session.told_threads()]
 
 
+def spent(of, phase):
+    """How these processes spent a phase, in all; None if that is known of none."""
+    known = [split for split in (lives.split(each, phase) for each in of) if split]
+    if not known:
+        return None
+    return {"count": len(known), "exact": sum(exact for *_, exact in known), "on_cpu": sum(split[0] for split in known),
+            "waiting": sum(split[1] for split in known), "blocked": sum(split[2] for split in known)}
+
+
 def latency(session):
     of = counted(session)
     found = [dict(figures([phases[phase] for phases, _, _ in of if phases[phase] is not None]),
-                  v=1, type="latency", phase=phase, spent=None) for phase in PHASES]
+                  v=1, type="latency", phase=phase,
+                  spent=None if session.options.threads else spent([each for _, _, each in of], phase)) for phase in PHASES]
     states = [state for _, state, _ in of]
     found.append({"v": 1, "type": "lives", "of": "threads" if session.options.threads else "processes",
                   "lives": len(of), "alive": states.count("alive"), "dying": states.count("dying"), "zombies": states.count("zombie"),
@@ -282,7 +296,7 @@ def grouped(session, by):
             if by == "cgroup" and key is not None:
                 key = part.recording.cgroups.get(key, key)
                 key = None if key in with_path else key  # it may be that one, or another
-            found.setdefault(key, []).append(phases)
+            found.setdefault(key, []).append((phases, None if part.options.threads else each))
         with_path |= {number for number in part.recording.cgroups if number not in found}
     return found
 
@@ -295,8 +309,9 @@ def groups(session, by):
             said = texts("group", key if isinstance(key, bytes) else None)
             said["cgroup"] = cgroup_number(session, key)
         for phase in PHASES:
-            values = [phases[phase] for phases in of if phases[phase] is not None]
-            objects.append(dict(figures(values), v=1, type="group", by=by, phase=phase, spent=None, **said))
+            values = [phases[phase] for phases, _ in of if phases[phase] is not None]
+            objects.append(dict(figures(values), v=1, type="group", by=by, phase=phase,
+                                spent=spent([each for _, each in of if each], phase), **said))
     if by == "cgroup" and not isinstance(session, Several):
         shown = {group_key(session, by, each) for _, _, each in counted(session)}
         objects += cgroup_ends.ends(session, sorted(shown - {None}))
@@ -522,7 +537,7 @@ RELATIONS = {"<": lambda a, b: a < b, "<=": lambda a, b: a <= b, "==": lambda a,
 NEEDS = {"kill": {"signal"}, "teardown": {"notify"}, "traced": {"notify"}, "zombie": {"reap"}, "rcu_free": {"reap"},
          "held": {"exiting", "mm", "MM_LEFT", "MM_TEARDOWN"}, "unmap": {"exiting", "mm", "MM_TEARDOWN", "MM_GONE"},
          "fork": {"birth", "BIRTH_FORKING"}, "first_run": {"birth", "BIRTH_STARTED"}, "exec": {"birth", "BIRTH_EXECING"},
-         "spawn": {"birth", "BIRTH_FORKING"}, "wait": {"times"}}
+         "spawn": {"birth", "BIRTH_FORKING"}, "wait": {"exiting", "times"}}
 
 
 def is_recorded(env, what):
