@@ -162,7 +162,7 @@ static void test_refused(void **state)
 {
 	static const char *const by_exits[] = { "life", "alone", "kill", "teardown", "exit_free" };
 	static const char *const others[] = { "", "--top 3", "--sort rcu_free", "--sort cpu", "--sort zombie" };
-	char line[3 * PATH_MAX], said[3 * PATH_MAX], path[PATH_MAX];
+	char line[5 * PATH_MAX], said[5 * PATH_MAX], path[PATH_MAX];
 
 	(void)state;
 	record(dirs[0], 1, 0);

@@ -7,36 +7,6 @@
 
 #include <errno.h>
 
-static struct proclife_split *split_of(const struct proclife_process *process, enum proclife_phase phase)
-{
-	struct proclife_split *splits = proclife_extra_of_process(process)->splits;
-
-	switch (phase) {
-	case PROCLIFE_LIFE:
-		return &splits[0];
-	case PROCLIFE_TEARDOWN:
-		return &splits[1];
-	case PROCLIFE_PHASE_EXEC:
-		return &splits[2];
-	default:
-		return NULL;
-	}
-}
-
-const struct proclife_split *proclife_process_split(const struct proclife_process *process, enum proclife_phase phase)
-{
-	const struct proclife_split *split;
-	uint64_t ns;
-
-	if (!proclife_priv(process)->all->with_times)
-		return NULL;
-	split = split_of(process, phase);
-	if (!split || !split->known || !proclife_process_phase(process, phase, &ns))
-		return NULL;
-	/* The exit of a process that dumps core begins with that, and its own account of it later. */
-	return split->on_cpu + split->waiting + split->blocked == ns ? split : NULL;
-}
-
 const struct proclife_used *proclife_process_used(const struct proclife_process *process)
 {
 	const struct proclife_priv_process *own = proclife_priv(process);
@@ -87,7 +57,7 @@ static void note_exiting(struct proclife_task *task, const struct proclife_times
 	extra->used_by++;
 	if (process->threads == 1 && process->marks.born && task->marks.born == process->marks.born &&
 	    task->exiting >= process->marks.born)
-		set_split(split_of(process, PROCLIFE_LIFE), &born, &at, task->exiting - process->marks.born);
+		set_split(proclife_split_of(process, PROCLIFE_LIFE), &born, &at, task->exiting - process->marks.born);
 }
 
 /* A thread that begins to exit after the others can end the process: then the leader's exit is not the process's. */
@@ -99,7 +69,7 @@ static void note_notify(const struct proclife_task *task, const struct proclife_
 	uint64_t announced = proclife_process_announced(process);
 
 	if (from->known && task->exiting == process->marks.exited && announced >= task->exiting)
-		set_split(split_of(process, PROCLIFE_TEARDOWN), from, &at, announced - task->exiting);
+		set_split(proclife_split_of(process, PROCLIFE_TEARDOWN), from, &at, announced - task->exiting);
 }
 
 /* The phase is of the first exec. */
@@ -109,7 +79,7 @@ static void note_exec(struct proclife_task *task, const struct proclife_times *t
 	const struct proclife_births *births = proclife_process_births(task->process);
 
 	if (from->known && births && births->execing && births->execed == task->process->execed)
-		set_split(split_of(task->process, PROCLIFE_PHASE_EXEC), from, &at, births->execed - births->execing);
+		set_split(proclife_split_of(task->process, PROCLIFE_PHASE_EXEC), from, &at, births->execed - births->execing);
 	from->known = false;
 }
 

@@ -54,7 +54,7 @@ struct proclife_priv_extra {
 	struct proclife_times_at at_execing;
 	struct proclife_times_at at_exiting;
 	/* A process: */
-	struct proclife_split splits[3]; /* by phase: see feed_times.c */
+	struct proclife_split splits[3]; /* by phase: see proclife_split_of() */
 	struct proclife_used used;	 /* sums of threads that have begun to exit */
 	uint32_t used_by;		 /* how many these are */
 };
@@ -162,6 +162,23 @@ static inline struct proclife_priv_extra *proclife_extra_of(const struct proclif
 static inline struct proclife_priv_extra *proclife_extra_of_process(const struct proclife_process *process)
 {
 	return (struct proclife_priv_extra *)(proclife_priv(process) + 1);
+}
+
+/* Where a split of the phase is kept; NULL: there is none of that phase. */
+static inline struct proclife_split *proclife_split_of(const struct proclife_process *process, enum proclife_phase phase)
+{
+	struct proclife_split *splits = proclife_extra_of_process(process)->splits;
+
+	switch (phase) {
+	case PROCLIFE_LIFE:
+		return &splits[0];
+	case PROCLIFE_TEARDOWN:
+		return &splits[1];
+	case PROCLIFE_PHASE_EXEC:
+		return &splits[2];
+	default:
+		return NULL;
+	}
 }
 
 /* The parent that was notified last; where that is not recorded, or none was, its parent at its exit. */
@@ -468,9 +485,12 @@ void proclife_suppressed_over(struct proclife_tasks *tasks, const struct proclif
 void proclife_suppressed_free(struct proclife_tasks *tasks);
 
 /*
- * feed_birth.c
+ * failed_exec.c
  */
 
+/* 0 or -ENOMEM. */
+int proclife_failed_exec_note(struct proclife_tasks *tasks, const struct proclife_process *process,
+			      const struct proclife_record *record);
 void proclife_failed_exec_drop(struct proclife_tasks *tasks, uint64_t id);
 void proclife_failed_execs_free(struct proclife_tasks *tasks);
 /* The FAIL of the last exec of it that failed; NULL: it has execed since, or that is not known. */

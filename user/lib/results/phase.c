@@ -309,6 +309,20 @@ bool proclife_process_phase(const struct proclife_process *process, enum proclif
 	return proclife_phase_of(&ends, phase, ns);
 }
 
+const struct proclife_split *proclife_process_split(const struct proclife_process *process, enum proclife_phase phase)
+{
+	const struct proclife_split *split;
+	uint64_t ns;
+
+	if (!proclife_priv(process)->all->with_times)
+		return NULL;
+	split = proclife_split_of(process, phase);
+	if (!split || !split->known || !proclife_process_phase(process, phase, &ns))
+		return NULL;
+	/* The exit of a process that dumps core begins with that, and its own account of it later. */
+	return split->on_cpu + split->waiting + split->blocked == ns ? split : NULL;
+}
+
 bool proclife_task_phase(const struct proclife_task *task, enum proclife_phase phase, uint64_t *ns)
 {
 	return proclife_phase_of(&(struct proclife_ends){ .marks = &task->marks, .births = proclife_task_births(task) }, phase, ns);
