@@ -1264,7 +1264,7 @@ const struct proclife_histogram *proclife_group_phase(const struct proclife_grou
 /* How lives spent a phase, in all, in ns: those of which that is known. */
 struct proclife_spent {
 	uint64_t count; /* lives */
-	uint64_t exact; /* of them: see struct proclife_split */
+	uint64_t exact; /* how many of these were never blocked */
 	uint64_t on_cpu;
 	uint64_t waiting;
 	uint64_t blocked;
