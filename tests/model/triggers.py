@@ -52,6 +52,8 @@ def phase_met(read, each, phase, relation, bound):
         return each.freed is not None and value is not None and RELATIONS[relation](value, bound)
     if phase == "teardown" and value is None and each.reaped is not None:
         return None  # it was not known that no process would be notified
+    if phase == "wait" and each.last_exit is None:
+        return None  # it is known before the EXIT, by which it is judged
     if phase == "kill" and lives.SIGKILL in each.sent and each.exited is None:
         return None
     if phase in ("held", "unmap") and value is None and not (each.its_memory and each.its_memory.open):
