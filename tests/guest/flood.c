@@ -97,3 +97,22 @@ uint64_t flood_allowed(const struct figures *from, const struct figures *to, uin
 		sum += 4 * (to->counts[working[i]] - from->counts[working[i]]);
 	return sum;
 }
+
+bool flood_is_bounded(struct proclife_source *source, unsigned int type)
+{
+	const uint64_t size = proclife_source_header(source)->records_per_ring;
+	struct figures before = figures_of(source, 0), after = before;
+	uint64_t made;
+	unsigned int i;
+
+	for (i = 0; i < 20 && after.suppressed[type] == before.suppressed[type]; i++) {
+		must_succeed(flood_start(type, 500));
+		after = figures_of(source, 0);
+	}
+	made = after.counts[type] - before.counts[type];
+	print_message("%llu recorded of %llu that may be, %llu suppressed\n", (unsigned long long)made,
+		      (unsigned long long)flood_allowed(&before, &after, size),
+		      (unsigned long long)(after.suppressed[type] - before.suppressed[type]));
+	assert_true(made > 0 && made <= flood_allowed(&before, &after, size));
+	return after.suppressed[type] != before.suppressed[type];
+}

@@ -30,5 +30,10 @@ struct figures figures_of(struct proclife_source *source, uint32_t cpu);
 
 /* The limit in the module's manual for records of a type in this time, in a ring of this size. */
 uint64_t flood_allowed(const struct figures *from, const struct figures *to, uint64_t size);
+/*
+ * Floods until records of a type are suppressed, and fails unless those that were made are within the limit. False:
+ * none was suppressed, as on an emulated machine whose host is busy.
+ */
+bool flood_is_bounded(struct proclife_source *source, unsigned int type);
 
 #endif

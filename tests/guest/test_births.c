@@ -259,24 +259,12 @@ static void test_failed_forks(void **state)
 static void test_flood(void **state)
 {
 	struct proclife_source *source = open_source();
-	const uint64_t size = proclife_source_header(source)->records_per_ring;
-	struct figures before = figures_of(source, 0), after = before;
-	uint64_t made;
-	unsigned int i;
+	bool suppressed = flood_is_bounded(source, PROCLIFE_BIRTH);
 
 	(void)state;
-	for (i = 0; i < 20 && after.suppressed[PROCLIFE_BIRTH] == before.suppressed[PROCLIFE_BIRTH]; i++) {
-		must_succeed(flood_start(PROCLIFE_BIRTH, 500));
-		after = figures_of(source, 0);
-	}
-	made = after.counts[PROCLIFE_BIRTH] - before.counts[PROCLIFE_BIRTH];
-	print_message("%llu recorded of %llu that may be, %llu suppressed\n", (unsigned long long)made,
-		      (unsigned long long)flood_allowed(&before, &after, size),
-		      (unsigned long long)(after.suppressed[PROCLIFE_BIRTH] - before.suppressed[PROCLIFE_BIRTH]));
 	proclife_source_free(source);
-	assert_true(made > 0 && made <= flood_allowed(&before, &after, size));
-	if (after.suppressed[PROCLIFE_BIRTH] == before.suppressed[PROCLIFE_BIRTH])
-		skip(); /* an emulated machine whose host is busy */
+	if (!suppressed)
+		skip();
 }
 
 int main(void)

@@ -38,6 +38,14 @@ static bool is_counted(void)
 	return !access("/proc/self/schedstat", R_OK);
 }
 
+/* Where it is there, a child to be judged by it. */
+static pid_t counted_fork(void)
+{
+	if (!is_counted())
+		skip();
+	return must_fork();
+}
+
 /* What a child has seen of itself just before its exit. */
 static struct seen {
 	uint64_t ran;
@@ -103,9 +111,7 @@ static void test_witness(void **state)
 	pid_t pid;
 
 	(void)state;
-	if (!is_counted())
-		skip();
-	pid = must_fork();
+	pid = counted_fork();
 	if (!pid) {
 		work_for(50 * MS);
 		usleep(20000);
@@ -202,9 +208,7 @@ static void test_block(void **state)
 	pid_t pid;
 
 	(void)state;
-	if (!is_counted())
-		skip();
-	pid = must_fork();
+	pid = counted_fork();
 	if (!pid) {
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		raise(SIGSTOP);
@@ -234,9 +238,7 @@ static void test_work(void **state)
 	pid_t pid;
 
 	(void)state;
-	if (!is_counted())
-		skip();
-	pid = must_fork();
+	pid = counted_fork();
 	if (!pid) {
 		char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
@@ -259,9 +261,7 @@ static void test_exec(void **state)
 	pid_t pid;
 
 	(void)state;
-	if (!is_counted())
-		skip();
-	pid = must_fork();
+	pid = counted_fork();
 	if (!pid) {
 		execv(program[0], program);
 		_exit(99);
@@ -290,9 +290,7 @@ static void test_threads(void **state)
 	pid_t pid;
 
 	(void)state;
-	if (!is_counted())
-		skip();
-	pid = must_fork();
+	pid = counted_fork();
 	if (!pid) {
 		pthread_t threads[3];
 
