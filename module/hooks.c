@@ -339,24 +339,13 @@ static notrace noinline void probe_birth(u32 what)
 
 	if (!budget_begin(&slot, BUDGET_BIRTH, false))
 		return;
+	/* Its TIMES has no budget of its own: there is one with each EXECING that has. */
+	if (what == PROCLIFE_BIRTH_EXECING)
+		hooks_times_begin();
 	record_birth(rings_claim(&slot, PROCLIFE_BIRTH), current, what);
 	rings_end(&slot, PROCLIFE_BIRTH);
-}
-
-/* Its TIMES has no budget of its own: there is one with each EXECING that has. */
-static notrace noinline void probe_execing(void)
-{
-	struct rings_slot slot;
-
-	hooks_times_begin();
-	if (budget_begin(&slot, BUDGET_BIRTH, false)) {
-		record_birth(rings_claim(&slot, PROCLIFE_BIRTH), current, PROCLIFE_BIRTH_EXECING);
-		rings_end(&slot, PROCLIFE_BIRTH);
+	if (what == PROCLIFE_BIRTH_EXECING)
 		hooks_times_end(PROCLIFE_TIMES_EXECING);
-		return;
-	}
-	if (static_branch_unlikely(&proclife_timing))
-		preempt_enable_notrace();
 }
 
 /* The scheduler has the lock of its run queue. It needs no budget: a fork was before it. */
@@ -411,7 +400,7 @@ static __always_inline void probe(enum hook_id id, unsigned long first, unsigned
 		probe_started();
 		break;
 	case HOOK_EXECING:
-		probe_execing();
+		probe_birth(PROCLIFE_BIRTH_EXECING);
 		break;
 	case HOOKS:
 		break;
