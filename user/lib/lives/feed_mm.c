@@ -137,12 +137,12 @@ static int feed_early(struct proclife_tasks *tasks, const struct proclife_task *
 	own = own ? own : proclife_memory_begin(tasks, record->mm.mm);
 	if (!own)
 		return -ENOMEM;
-	/* Old kernels take the memory of an OOM victim like this in the teardown itself. */
 	if (own->memory.early && !own->process) {
 		own->again = record->ts;
 		own->again_anon = record->mm.rss_anon;
 		set_actor(&own->again_by, own, task, record);
 	}
+	/* Old kernels take the memory of an OOM victim like this in the teardown itself. */
 	if (own->memory.early || (own->memory.teardown && own->by == record->task))
 		return 0;
 	own->memory.early = record->ts;

@@ -28,7 +28,7 @@ static inline uint64_t process_zombie_by(const struct proclife_process *process)
 }
 
 /*
- * The same, or by when it was found as a zombie, if that shows it earlier; 0: it may live on. Where records are
+ * As process_lived_to(), or by when it was found as a zombie, if that shows it earlier; 0: it may live on. Where records are
  * missing, a thread can have gone on that was not found. Where nothing but the state says that it has ended, when it
  * was first seen.
  */
