@@ -71,7 +71,8 @@ def programs(before, part, by):
     for each in part.told():
         if each.freed is not None and each.id not in old:
             of.setdefault(summary.key_of(each, by), []).append(each)
-    return [summary.program(part, by, key, those) for key, those in of.items()]
+    return [summary.program(part, by, key, those) for key, those in of.items()] + \
+        (summary.overhead(part, [each for those in of.values() for each in those]) if of else [])
 
 
 def forks(before, part):

@@ -62,12 +62,27 @@ def has_ended(each):
 
 def program(session, by, key, of):
     runs = [each for each in of if has_ended(each)]
+    waits = [wait for wait in (lives.process_phases(each)["wait"] for each in runs) if wait is not None]
     return dict(names(session, by, key), v=1, type="program", by=by, runs=len(runs),
                 failed=sum(bool(each.exit_code) for each in runs), open=len(of) - len(runs),
-                runtime=sum(each.runtime for each in runs),
+                runtime=sum(each.runtime for each in runs), waiting=sum(waits) if waits else None, waits=len(waits),
                 max_rss=max((each.max_rss or 0 for each in runs), default=0) or None,
                 life=figures([life for life in (lives.process_phases(each)["life"] for each in runs)
                               if life is not None]), longest=longest(runs))
+
+
+def cost(runs, phase):
+    known = [ns for ns in (lives.process_phases(each)[phase] for each in runs) if ns is not None]
+    return {"count": len(known), "sum": sum(known), "spent": views.spent(runs, phase)}
+
+
+def overhead(session, of):
+    """What births and deaths cost; nothing is said of a trace without births."""
+    if not views.is_recorded(session.recording.env, "birth") or not views.is_recorded(session.recording.env, "BIRTH_FORKING"):
+        return []
+    runs = [each for each in of if has_ended(each)]
+    return [dict({phase: cost(runs, phase) for phase in ("fork", "exec", "teardown")}, v=1, type="overhead",
+                 runtime=sum(each.runtime for each in runs))]
 
 
 def spans(session, of):
@@ -108,8 +123,9 @@ def summary(session, by):
     of = {}
     for each in session.told():
         of.setdefault(key_of(each, by), []).append(each)
+    those = [each for those in of.values() for each in those]
     return [program(session, by, key, those) for key, those in of.items()] + \
-        overtime(session, [each for those in of.values() for each in those])
+        overhead(session, those) + overtime(session, those)
 
 
 def check(checker, words, session, by, status=0):

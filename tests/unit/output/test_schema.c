@@ -445,7 +445,9 @@ static void test_all_views(void **state)
 	device->header->reap_source = PROCLIFE_REAP_NONE;
 	device->header->exit_mark = 0;
 	device->header->mm_marks = device->header->birth_marks = UINT32_MAX;
+	device->header->features |= PROCLIFE_HAS(PROCLIFE_BIRTH);
 	print(from, "--events --history --duration 10ms", 0);
+	print(from, "--summary --interval 4ms --history --duration 10ms", 0);
 	print(from, "--status", 0);
 	snprintf(third, sizeof(third), "--on o\377d.zombie>0s --history --duration 10ms --after 0 --save %s/s\xff", folder.base);
 	print(from, third, 0);

@@ -367,7 +367,9 @@ static void tell_death(uint64_t us)
 	tell_teardown(us + 2000, &thread, &server);
 	at(us + 3100, cgroup_record(0, 42, false));
 	reaped(us + 4000, &server, &bash);
-	at(us + 5000, freed_record(0, &server, &hog));
+	record = freed_record(0, &server, &hog);
+	record.free.runtime = 850000;
+	at(us + 5000, record);
 	record = freed_record(0, &thread, &gdb);
 	record.flags |= PROCLIFE_F_SOFTIRQ;
 	at(us + 5500, record);

@@ -123,3 +123,18 @@ void json_percentiles(struct json *json, const struct proclife_histogram *h)
 	}
 	json_array_end(json);
 }
+
+void json_spent(struct json *json, const struct proclife_spent *spent)
+{
+	if (!spent) {
+		json_null(json, "spent");
+		return;
+	}
+	json_object(json, "spent");
+	json_uint(json, "count", spent->count);
+	json_uint(json, "exact", spent->exact);
+	json_uint(json, "on_cpu", spent->on_cpu);
+	json_uint(json, "waiting", spent->waiting);
+	json_uint(json, "blocked", spent->blocked);
+	json_object_end(json);
+}

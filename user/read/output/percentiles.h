@@ -44,6 +44,9 @@ void text_percentiles(struct text *line, const struct proclife_histogram *h);
 /* The same as members of an object, null if not known, and the number from each power of two on. */
 void json_percentiles(struct json *json, const struct proclife_histogram *h);
 
+/* The member `spent`; null for NULL. */
+void json_spent(struct json *json, const struct proclife_spent *spent);
+
 /* The power of two at or below it; for 0, the same as for 1. */
 unsigned int percentiles_bucket(uint64_t ns);
 uint64_t percentiles_in_bucket(const struct proclife_histogram *h, unsigned int bucket);

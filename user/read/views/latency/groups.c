@@ -207,7 +207,7 @@ void groups_print_json(const struct run *run, const struct proclife_cgroup_ends 
 			json_group(json, run, run->options->by, groups[i]);
 			json_string(json, "phase", proclife_phase_info(phase)->name);
 			json_percentiles(json, proclife_group_phase(groups[i], phase));
-			latency_json_spent(json, proclife_group_spent(groups[i], phase));
+			json_spent(json, proclife_group_spent(groups[i], phase));
 			json_line_end(json);
 		}
 		end = end_of(ends, groups[i]);

@@ -327,28 +327,13 @@ static void show_bars(const struct run *run, struct text *line)
 	}
 }
 
-void latency_json_spent(struct json *json, const struct proclife_spent *spent)
-{
-	if (!spent) {
-		json_null(json, "spent");
-		return;
-	}
-	json_object(json, "spent");
-	json_uint(json, "count", spent->count);
-	json_uint(json, "exact", spent->exact);
-	json_uint(json, "on_cpu", spent->on_cpu);
-	json_uint(json, "waiting", spent->waiting);
-	json_uint(json, "blocked", spent->blocked);
-	json_object_end(json);
-}
-
 static void json_phase(const struct run *run, struct json *json,
 		       enum proclife_phase phase)
 {
 	json_line(json, "latency");
 	json_string(json, "phase", proclife_phase_info(phase)->name);
 	json_percentiles(json, proclife_latency_phase(run->latency, phase));
-	latency_json_spent(json, proclife_latency_spent(run->latency, phase));
+	json_spent(json, proclife_latency_spent(run->latency, phase));
 	json_line_end(json);
 }
 

@@ -123,12 +123,48 @@ static void add_life(struct program *program, const struct proclife_process *pro
 	keep_args(&program->longest.args, process);
 }
 
+const enum proclife_phase cost_phases[COST_PHASES] = {
+	PROCLIFE_PHASE_FORK,
+	PROCLIFE_PHASE_EXEC,
+	PROCLIFE_TEARDOWN,
+};
+
+static void add_cost(struct phase_cost *cost, const struct proclife_process *process, enum proclife_phase phase)
+{
+	const struct proclife_split *split = proclife_process_split(process, phase);
+	uint64_t ns;
+
+	if (!proclife_process_phase(process, phase, &ns))
+		return;
+	cost->count++;
+	add_count(&cost->ns, ns);
+	if (!split)
+		return;
+	cost->spent.count++;
+	cost->spent.exact += split->exact;
+	add_count(&cost->spent.on_cpu, split->on_cpu);
+	add_count(&cost->spent.waiting, split->waiting);
+	add_count(&cost->spent.blocked, split->blocked);
+}
+
+static void add_waiting(struct programs *programs, struct program *program, const struct proclife_process *process)
+{
+	uint64_t ns;
+
+	if (!proclife_process_phase(process, PROCLIFE_PHASE_WAIT, &ns))
+		return;
+	program->waits++;
+	programs->waits++;
+	add_count(&program->waiting, ns);
+}
+
 void programs_add(struct programs *programs, enum summary_by by,
 		  const struct proclife_process *process, bool ended)
 {
 	char buffer[PROCLIFE_PATH_LEN + 4];
 	struct program key = key_of(by, process, buffer);
 	struct program *program = program_of(programs, &key);
+	size_t i;
 
 	if (!ended) {
 		program->open++;
@@ -147,6 +183,9 @@ void programs_add(struct programs *programs, enum summary_by by,
 	if (process->max_rss > program->max_rss)
 		program->max_rss = process->max_rss;
 	add_life(program, process);
+	add_waiting(programs, program, process);
+	for (i = 0; i < COST_PHASES; i++)
+		add_cost(&programs->costs[i], process, cost_phases[i]);
 }
 
 static int compare(const void *a, const void *b)

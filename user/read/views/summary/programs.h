@@ -7,6 +7,17 @@
 #include "views/share/numbers.h"
 #include "views/views.h"
 
+/* How long a phase of lives took in all. */
+struct phase_cost {
+	uint64_t count; /* lives with that phase */
+	uint64_t ns;
+	struct proclife_spent spent; /* where it went, of those of which that is known */
+};
+
+/* The phases that are the price of a process itself, whatever it does: of the first exec only. */
+#define COST_PHASES 3
+extern const enum proclife_phase cost_phases[COST_PHASES];
+
 struct program {
 	bool known;	 /* false: these are the lives with an unknown program or group */
 	char *name;	 /* by name, path, folder or parent; not if it is not known */
@@ -15,6 +26,8 @@ struct program {
 	uint64_t failed; /* of them, with a status other than 0, or killed */
 	uint64_t open;	 /* that have not ended, or not as far as is known */
 	uint64_t runtime;
+	uint64_t waiting; /* for a CPU, of the runs of which that is known... */
+	uint64_t waits;	  /* ... and how many these are */
 	uint64_t max_rss; /* KiB, the largest */
 	struct proclife_histogram *life; /* of lives with a known birth; NULL: there are none */
 	struct kept_args first;		 /* of the first run */
@@ -41,6 +54,8 @@ struct programs {
 	uint64_t open;
 	uint64_t unsure; /* of them, those that do not outlive the trace either */
 	uint64_t runtime;
+	uint64_t waits;
+	struct phase_cost costs[COST_PHASES]; /* of lives that ended */
 };
 
 /* @ended: by the end of what is looked at. */

@@ -99,6 +99,7 @@ enum column {
 	COLUMN_FAILED,
 	COLUMN_CPU,
 	COLUMN_SHARE,
+	COLUMN_WAIT,
 	COLUMN_RSS,
 	COLUMN_P50,
 	COLUMN_P99,
@@ -110,12 +111,30 @@ enum column {
 static const struct ranked_column columns[COLUMNS] = {
 	[COLUMN_RUNS] = { "RUNS", 7, 0 },    [COLUMN_FAILED] = { "FAILED", 6, 2 },
 	[COLUMN_CPU] = { "CPU", 8, 0 },	     [COLUMN_SHARE] = { "SHARE", 5, 3 },
-	[COLUMN_RSS] = { "RSS", 8, 6 },	     [COLUMN_P50] = { "p50", TIME_COLUMNS, 4 },
-	[COLUMN_P99] = { "p99", TIME_COLUMNS, 5 },	     [COLUMN_MAX] = { "MAX", 8, 1 },
-	[COLUMN_PID] = { "PID", 8, 7 },
+	[COLUMN_WAIT] = { "WAIT", 8, 4 },    [COLUMN_RSS] = { "RSS", 8, 7 },
+	[COLUMN_P50] = { "p50", TIME_COLUMNS, 5 },
+	[COLUMN_P99] = { "p99", TIME_COLUMNS, 6 },	     [COLUMN_MAX] = { "MAX", 8, 1 },
+	[COLUMN_PID] = { "PID", 8, 8 },
 };
 
 #define PROGRAM_COLUMNS 28 /* at least */
+
+/* WAIT is there only where the trace has what it takes. */
+static bool has_column(const struct run *run, enum column column)
+{
+	return column != COLUMN_WAIT || !proclife_phase_lacks(PROCLIFE_PHASE_WAIT, proclife_source_header(run->source));
+}
+
+static unsigned int rank_of_columns(const struct run *run)
+{
+	struct ranked_column there[COLUMNS];
+	unsigned int count = 0, i;
+
+	for (i = 0; i < COLUMNS; i++)
+		if (has_column(run, i))
+			there[count++] = columns[i];
+	return columns_rank(there, count, 1 + PROGRAM_COLUMNS, run->screen->width);
+}
 
 static void put_figure(struct text *line, const struct programs *programs,
 		       const struct program *program, enum column column)
@@ -143,6 +162,11 @@ static void put_figure(struct text *line, const struct programs *programs,
 			break;
 		text_printf(line, "%*.0f %%", (int)width - 2, 100.0 * (double)program->runtime /
 			    (double)programs->runtime);
+		return;
+	case COLUMN_WAIT:
+		if (!program->waits)
+			break;
+		text_time_in(line, width, program->waiting);
 		return;
 	case COLUMN_RSS:
 		if (!program->max_rss)
@@ -245,7 +269,7 @@ static void put_program(struct text *line, const struct run *run, const struct p
 	unsigned int i;
 
 	for (i = 0; i < COLUMNS; i++) {
-		if (columns[i].rank > rank)
+		if (columns[i].rank > rank || !has_column(run, i))
 			continue;
 		if (i)
 			text_string(line, " ");
@@ -284,7 +308,7 @@ static void put_head(struct text *line, const struct run *run, unsigned int rank
 
 	text_style(line, STYLE_HEAD);
 	for (i = 0; i < COLUMNS; i++)
-		if (columns[i].rank <= rank)
+		if (columns[i].rank <= rank && has_column(run, i))
 			text_printf(line, "%s%*s", i ? " " : "", (int)columns[i].width,
 				    columns[i].title);
 	text_printf(line, "  %s", titles[run->options->summary_by]);
@@ -397,6 +421,57 @@ static void put_sum(struct text *line, const struct summary *summary)
 	text_line(line);
 }
 
+static void put_share(struct text *line, uint64_t part, uint64_t all)
+{
+	double percent = 100 * (double)part / (double)all;
+
+	text_printf(line, percent < 10 ? "%.1f %%" : "%.0f %%", percent);
+}
+
+/* The price of the processes themselves. A fork's time is its creator's, and where that went is not known. */
+static void put_costs(struct text *line, const struct summary *summary)
+{
+	static const char *const one[COST_PHASES] = { "fork", "exec", "teardown" };
+	static const char *const more[COST_PHASES] = { "forks", "execs", "teardowns" };
+	const struct programs *programs = &summary->programs;
+	uint64_t all = 0, on_cpu = 0, lives = 0, known = 0;
+	size_t i;
+
+	if (proclife_phase_lacks(PROCLIFE_PHASE_FORK, proclife_source_header(summary->run->source)))
+		return;
+	text_string(line, "births and deaths:");
+	for (i = 0; i < COST_PHASES; i++) {
+		const struct phase_cost *cost = &programs->costs[i];
+
+		if (!cost->count)
+			continue;
+		text_string(line, lives ? ", " : " ");
+		text_plural(line, cost->count, one[i], more[i]);
+		text_string(line, " ");
+		text_time(line, cost->ns);
+		lives += cost->count;
+		add_count(&all, cost->ns);
+		add_count(&on_cpu, cost->spent.on_cpu);
+		known += cost->spent.count;
+	}
+	text_string(line, lives ? ": " : " not known");
+	if (lives) {
+		text_time(line, all);
+		text_string(line, " in all");
+	}
+	if (known) {
+		text_string(line, ", at least ");
+		text_time(line, on_cpu);
+		text_string(line, " of that on a CPU");
+		if (programs->runtime >= on_cpu && programs->runtime) {
+			text_string(line, ": ");
+			put_share(line, on_cpu, programs->runtime);
+			text_string(line, " of all CPU time");
+		}
+	}
+	text_paragraph(line);
+}
+
 /* What is seen in it, behind the table. */
 static void put_method(struct text *line, const struct summary *summary)
 {
@@ -407,13 +482,21 @@ static void put_method(struct text *line, const struct summary *summary)
 			  "time of each life evenly over it. most: the highest average of ");
 	text_time(line, summary->overtime.width);
 	text_string(line, ".");
+	if (has_column(summary->run, COLUMN_WAIT)) {
+		text_string(line, " WAIT: for a CPU, all threads");
+		if (summary->programs.waits < summary->programs.runs) {
+			text_string(line, "; not known of ");
+			text_plural(line, summary->programs.runs - summary->programs.waits, "run", "runs");
+		}
+		text_string(line, ".");
+	}
 	text_style(line, STYLE_PLAIN);
 	text_paragraph(line);
 }
 
 void summary_print_table(const struct run *run, const struct programs *programs, uint64_t most)
 {
-	unsigned int rank = columns_rank(columns, COLUMNS, 1 + PROGRAM_COLUMNS, run->screen->width);
+	unsigned int rank = rank_of_columns(run);
 	struct text line;
 	size_t i;
 
@@ -439,6 +522,7 @@ static void print_text(const struct summary *summary)
 		text_line(&line);
 	}
 	put_sum(&line, summary);
+	put_costs(&line, summary);
 	put_overtime(&line, summary);
 	put_method(&line, summary);
 	text_free(&line);
@@ -456,6 +540,7 @@ static void print(const struct run *run, void *state)
 	}
 	for (i = 0; i < summary->programs.count; i++)
 		summary_json_program(run, summary->programs.all[i]);
+	summary_json_overhead(run, &summary->programs);
 	if (summary->began && summary->overtime.end > summary->overtime.begin)
 		summary_json_overtime(run->json, &summary->overtime);
 }

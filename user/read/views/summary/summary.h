@@ -21,6 +21,7 @@ void summary_count(struct summary *summary, const struct proclife_process *proce
 void summary_print_table(const struct run *run, const struct programs *programs, uint64_t most);
 
 void summary_json_program(const struct run *run, const struct program *program);
+void summary_json_overhead(const struct run *run, const struct programs *programs);
 void summary_json_overtime(struct json *json, const struct overtime *overtime);
 
 #endif

@@ -30,6 +30,11 @@ void summary_json_program(const struct run *run, const struct program *program)
 	json_uint(json, "failed", program->failed);
 	json_uint(json, "open", program->open);
 	json_uint(json, "runtime", program->runtime);
+	if (program->waits)
+		json_uint(json, "waiting", program->waiting);
+	else
+		json_null(json, "waiting");
+	json_uint(json, "waits", program->waits);
 	json_uint_or_null(json, "max_rss", program->max_rss);
 	json_object(json, "life");
 	json_percentiles(json, program->life);
@@ -45,6 +50,27 @@ void summary_json_program(const struct run *run, const struct program *program)
 		json_object_end(json);
 	} else {
 		json_null(json, "longest");
+	}
+	json_line_end(json);
+}
+
+void summary_json_overhead(const struct run *run, const struct programs *programs)
+{
+	struct json *json = run->json;
+	size_t i;
+
+	if (proclife_phase_lacks(PROCLIFE_PHASE_FORK, proclife_source_header(run->source)))
+		return;
+	json_line(json, "overhead");
+	json_uint(json, "runtime", programs->runtime);
+	for (i = 0; i < COST_PHASES; i++) {
+		const struct phase_cost *cost = &programs->costs[i];
+
+		json_object(json, proclife_phase_info(cost_phases[i])->name);
+		json_uint(json, "count", cost->count);
+		json_uint(json, "sum", cost->ns);
+		json_spent(json, cost->spent.count ? &cost->spent : NULL);
+		json_object_end(json);
 	}
 	json_line_end(json);
 }
