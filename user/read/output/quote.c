@@ -422,6 +422,19 @@ void json_killer(struct json *json, const struct proclife_killer *killer)
 	json_object_end(json);
 }
 
+void text_failed_exec(struct text *text, const struct proclife_failed_exec *failed)
+{
+	char buffer[16];
+
+	text_string(text, "exec ");
+	if (*failed->path) {
+		text_string(text, "of ");
+		text_label(text, failed->path, sizeof(failed->path));
+		text_string(text, " ");
+	}
+	text_printf(text, "failed (%s)", error_name(failed->error, buffer));
+}
+
 void json_failed_exec(struct json *json, const struct proclife_failed_exec *failed)
 {
 	char buffer[16];

@@ -345,6 +345,22 @@ static void put_memory(struct text *notes, const struct life *life)
 		memory_put_last(notes, memory->teardown ? " let go by " : "let go by ", memory);
 }
 
+/* Why it ended, mostly: so it is there in a narrow column, too. */
+static void put_failed_exec(struct text *notes, const struct proclife_failed_exec *failed, bool whole)
+{
+	char buffer[16];
+
+	text_string(notes, notes->len ? ", " : "  ");
+	text_style(notes, STYLE_BAD);
+	if (whole) {
+		text_failed_exec(notes, failed);
+	} else {
+		text_label(notes, *failed->path ? path_base(failed->path) : "exec", sizeof(failed->path));
+		text_printf(notes, ": %s", error_name(failed->error, buffer));
+	}
+	text_style(notes, STYLE_PLAIN);
+}
+
 /* @others: name the other processes that had to do with it. */
 static void build_notes(struct text *notes, const struct lives_text *view, const struct life *life,
 			bool others)
@@ -365,6 +381,8 @@ static void build_notes(struct text *notes, const struct lives_text *view, const
 		else
 			text_style(notes, STYLE_PLAIN);
 	}
+	if (life->failed_exec.error)
+		put_failed_exec(notes, &life->failed_exec, others);
 	if (others && by_memory(view) && life_has_memory(life)) {
 		text_string(notes, notes->len ? ", " : "  ");
 		put_memory(notes, life);
@@ -384,7 +402,7 @@ static void build_notes(struct text *notes, const struct lives_text *view, const
 
 static bool has_notes(const struct lives_text *view, const struct life *life)
 {
-	return life->killer.signo || life->incomplete || !life->when || life->execs > 1 || by_memory(view);
+	return life->killer.signo || life->failed_exec.error || life->incomplete || !life->when || life->execs > 1 || by_memory(view);
 }
 
 void lives_text_row(struct lives_text *view, const struct life *life)

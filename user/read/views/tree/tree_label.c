@@ -320,16 +320,8 @@ static void note_end(struct tree_view *view, const struct row *b, const struct s
 /* What it was to become, and did not. */
 static void note_failed_exec(struct text *notes, const struct proclife_failed_exec *failed)
 {
-	char buffer[16];
-
 	begin_note(notes, STYLE_BAD);
-	text_string(notes, "exec ");
-	if (*failed->path) {
-		text_string(notes, "of ");
-		text_label(notes, failed->path, sizeof(failed->path));
-		text_string(notes, " ");
-	}
-	text_printf(notes, "failed (%s)", error_name(failed->error, buffer));
+	text_failed_exec(notes, failed);
 	end_note(notes);
 }
 
