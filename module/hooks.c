@@ -30,8 +30,8 @@ bool proclife_memory = true;
 module_param_named(memory, proclife_memory, bool, 0444);
 MODULE_PARM_DESC(memory, "record which task tears an address space down, and when, with such hooks (Y)");
 
-static bool births;
-module_param(births, bool, 0444);
+bool proclife_births;
+module_param_named(births, proclife_births, bool, 0444);
 MODULE_PARM_DESC(births, "record where a fork and an exec begin, and the first run of a task, with such hooks (N)");
 
 static bool times;
@@ -162,7 +162,7 @@ static const struct hook hooks[HOOKS] = {
 	/* Before it allocates anything. Not kernel_clone(), above it: workers of io_uring and vhost bypass that. */
 	[HOOK_FORKING] = {
 		.symbols = { "copy_process" },
-		.wanted = &births,
+		.wanted = &proclife_births,
 		.without = "the FORKING of BIRTH",
 		.feature = PROCLIFE_HAS(PROCLIFE_BIRTH),
 		.birth_mark = PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_FORKING),
@@ -170,7 +170,7 @@ static const struct hook hooks[HOOKS] = {
 	/* A new task calls it first of all. */
 	[HOOK_STARTED] = {
 		.symbols = { "schedule_tail" },
-		.wanted = &births,
+		.wanted = &proclife_births,
 		.without = "the STARTED of BIRTH",
 		.feature = PROCLIFE_HAS(PROCLIFE_BIRTH),
 		.birth_mark = PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_STARTED),
@@ -178,7 +178,7 @@ static const struct hook hooks[HOOKS] = {
 	/* The compiler clones what calls it, and sched_prepare_exec comes when most of an exec is over. */
 	[HOOK_EXECING] = {
 		.symbols = { "alloc_bprm" },
-		.wanted = &births,
+		.wanted = &proclife_births,
 		.without = "the EXECING of BIRTH",
 		.feature = PROCLIFE_HAS(PROCLIFE_BIRTH),
 		.birth_mark = PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_EXECING),
@@ -339,13 +339,11 @@ static notrace noinline void probe_birth(u32 what)
 
 	if (!budget_begin(&slot, BUDGET_BIRTH, false))
 		return;
-	/* Its TIMES has no budget of its own: there is one with each EXECING that has. */
-	if (what == PROCLIFE_BIRTH_EXECING)
-		hooks_times_begin();
+	/* Its TIMES has no budget of its own: there is one with each of these that has. */
+	hooks_times_begin();
 	record_birth(rings_claim(&slot, PROCLIFE_BIRTH), current, what);
 	rings_end(&slot, PROCLIFE_BIRTH);
-	if (what == PROCLIFE_BIRTH_EXECING)
-		hooks_times_end(PROCLIFE_TIMES_EXECING);
+	hooks_times_end(what == PROCLIFE_BIRTH_EXECING ? PROCLIFE_TIMES_EXECING : PROCLIFE_TIMES_FORKING);
 }
 
 /* The scheduler has the lock of its run queue. It needs no budget: a fork was before it. */

@@ -43,7 +43,8 @@ static __always_inline void hooks_times_end(u32 what)
 	}
 }
 
-/* The parameter: record what happens to address spaces. */
+/* The parameters: record what happens to address spaces, and how births begin. */
 extern bool proclife_memory;
+extern bool proclife_births;
 
 #endif

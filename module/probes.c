@@ -47,13 +47,19 @@ MODULE_PARM_DESC(args_bytes, "bytes to record of the arguments of an exec: 0 to 
  */
 static void probe_fork(void *data, struct task_struct *child, compat_clone_flags clone_flags)
 {
+	/* Without the FORKING of a BIRTH, the creator's TIMES would say nothing. */
+	const bool timed = static_branch_unlikely(&proclife_timing) && proclife_births;
 	struct rings_slot slot;
 
 	/* The idle task of a CPU that comes up: never freed, and not visible as a task. */
 	if (unlikely(!child->pid))
 		return;
+	if (timed)
+		hooks_times_begin();
 	record_fork(rings_begin(&slot, PROCLIFE_FORK), child, clone_flags);
 	rings_end(&slot, PROCLIFE_FORK);
+	if (timed)
+		hooks_times_end(PROCLIFE_TIMES_FORK);
 	/* The task may have migrated: any CPU will do. */
 	if (unlikely(raw_cpu_read(proclife_budget.suppressing)))
 		proclife_budget_review();

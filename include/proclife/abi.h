@@ -156,6 +156,8 @@ struct proclife_birth {
 #define PROCLIFE_TIMES_EXITING 3
 /* The NOTIFY of its own end that it makes itself. A tracer, or the last thread of its process, can make it, too. */
 #define PROCLIFE_TIMES_NOTIFY 4
+#define PROCLIFE_TIMES_FORKING 5 /* the FORKING of a BIRTH */
+#define PROCLIFE_TIMES_FORK 6 /* a FORK whose creator is this task */
 
 /*
  * Only with the parameter `times`. The figures are sums since the task's fork: an exec changes nothing here. A task

@@ -23,7 +23,8 @@ class Task:
         self.runtime = 0
         self.comm = b""
         self.forking = self.execing = None  # until it forks, or execs
-        self.at_execing = self.at_exiting = None  # what it had used then
+        self.at_forking = self.at_execing = self.at_exiting = None  # what it had used then
+        self.forked = None  # the task that it has forked since
         self.created = self.started = None  # when its creator began to fork it; its first run
 
     @property
@@ -267,6 +268,7 @@ class Lives:
         creator = self.tasks.get(record["creator"])
         if creator:
             task.created, creator.forking = creator.forking, None
+            creator.forked = task
             creator.process.ran = True
         if task.pid != process.tgid:
             return
@@ -324,6 +326,7 @@ class Lives:
         process.ran |= record["what"] in (CONSTANTS["BIRTH_FORKING"], CONSTANTS["BIRTH_EXECING"])
         if record["what"] == CONSTANTS["BIRTH_FORKING"]:
             task.forking = record["ts"]
+            task.at_forking = task.forked = None
         elif record["what"] == CONSTANTS["BIRTH_EXECING"]:
             task.execing = record["ts"]
         else:
@@ -333,7 +336,14 @@ class Lives:
 
     def on_times(self, record, task, process):
         what = record["what"]
-        if what == CONSTANTS["TIMES_EXECING"]:
+        if what == CONSTANTS["TIMES_FORKING"]:
+            task.at_forking = record
+        elif what == CONSTANTS["TIMES_FORK"]:
+            child = task.forked
+            if task.at_forking and child and child.process.created is not None and child.born == child.process.born:
+                child.process.splits["fork"] = task.at_forking, record, child.born - child.process.created
+            task.at_forking = task.forked = None
+        elif what == CONSTANTS["TIMES_EXECING"]:
             task.at_execing = record
         elif what == CONSTANTS["TIMES_EXEC"]:
             if task.at_execing and process.first_execing is not None and process.execs == 1:

@@ -220,6 +220,7 @@ class Machine(Dying, Marks, Notices):
             cgroup=process.cgroup, parent_pid=parent.pid, parent_tgid=parent.process.tgid,
             creator_pid=creator.pid, creator_tgid=creator.process.tgid, uid=process.uid,
             ns_pid=process.ns_pid if task is process.leader else task.pid, ns_inum=process.ns_inum)
+        self.say_used(creator, "FORK")
         self.blink()
         self.step_of_birth(task, "started")
 

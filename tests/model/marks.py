@@ -84,8 +84,8 @@ class Marks:
 
     def step_of_birth(self, task, what):
         self.write("birth", task, what=BIRTH[what])
-        if what == "execing":
-            self.say_used(task, "EXECING")
+        if what != "started":
+            self.say_used(task, what.upper())
         self.blink()
 
     def say_used(self, task, what):

@@ -79,7 +79,7 @@ HANDLES = {"fork": "group parent creator", "exec": "group", "reap": "reaper reap
            "mm": "mm", "oom": "allocator", "notify": "receiver receiver_group"}
 ABOUT_NOBODY = ("suppressed", "cgroup")  # about no task: these have no PIDs
 MM = {1: "left", 2: "async", 3: "early", 4: "teardown", 5: "gone"}
-TIMES = {1: "execing", 2: "exec", 3: "exiting", 4: "notify"}
+TIMES = {1: "execing", 2: "exec", 3: "exiting", 4: "notify", 5: "forking", 6: "fork"}
 BIRTHS = {1: "forking", 2: "started", 3: "execing"}
 FAILS = {1: "fork", 2: "exec"}
 LIMITS = {0: None, 1: "nproc", 2: "pids.max", 3: "pid_max"}

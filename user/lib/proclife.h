@@ -1150,7 +1150,7 @@ bool proclife_process_phase(const struct proclife_process *process, enum proclif
 			    uint64_t *ns);
 
 /*
- * It is known of PROCLIFE_TEARDOWN, of PROCLIFE_PHASE_EXEC and, for a process that had one thread, of PROCLIFE_LIFE.
+ * It is known of PROCLIFE_PHASE_FORK, whose time is the creator's, of PROCLIFE_TEARDOWN, of PROCLIFE_PHASE_EXEC and, for a process that had one thread, of PROCLIFE_LIFE.
  * NULL: it is not; the module records TIMES only with its parameter `times`.
  */
 const struct proclife_split *proclife_process_split(const struct proclife_process *process, enum proclife_phase phase);

@@ -112,6 +112,41 @@ static void test_exec(void **state)
 	expect_split(PROCLIFE_PHASE_EXEC, 300, 100, 0, true);
 }
 
+/* It is the creator's time; another fork, or one that fails, in between has its own. */
+static void test_fork(void **state)
+{
+	(void)state;
+	feed(tasks, birth_record(900, &shell, PROCLIFE_BIRTH_FORKING)); /* in vain */
+	feed(tasks, times_record(901, &shell, PROCLIFE_TIMES_FORKING, 50, 20, 1));
+	feed(tasks, birth_record(1000, &shell, PROCLIFE_BIRTH_FORKING));
+	feed(tasks, times_record(1001, &shell, PROCLIFE_TIMES_FORKING, 100, 20, 1));
+	feed(tasks, fork_record(1500, &a, &shell));
+	feed(tasks, times_record(1501, &shell, PROCLIFE_TIMES_FORK, 300, 70, 2));
+	expect_split(PROCLIFE_PHASE_FORK, 200, 50, 250, false);
+	/* Its next one is a thread's, or another process's. */
+	feed(tasks, birth_record(1600, &shell, PROCLIFE_BIRTH_FORKING));
+	feed(tasks, times_record(1601, &shell, PROCLIFE_TIMES_FORKING, 300, 70, 2));
+	feed(tasks, times_record(1701, &shell, PROCLIFE_TIMES_FORK, 900, 70, 2));
+	expect_split(PROCLIFE_PHASE_FORK, 200, 50, 250, false);
+}
+
+/* The TIMES of FORKING, or of FORK, is missing, or it is a thread that is born. */
+static void test_no_fork(void **state)
+{
+	struct who thread = thread_of(&a, 201);
+
+	(void)state;
+	feed(tasks, birth_record(1000, &shell, PROCLIFE_BIRTH_FORKING));
+	feed(tasks, fork_record(1500, &a, &shell));
+	feed(tasks, times_record(1501, &shell, PROCLIFE_TIMES_FORK, 300, 70, 2));
+	assert_null(proclife_process_split(process_of(&a), PROCLIFE_PHASE_FORK));
+	feed(tasks, birth_record(1600, &a, PROCLIFE_BIRTH_FORKING));
+	feed(tasks, times_record(1601, &a, PROCLIFE_TIMES_FORKING, 0, 0, 0));
+	feed(tasks, clone_record(1700, &thread, &shell, &a));
+	feed(tasks, times_record(1701, &a, PROCLIFE_TIMES_FORK, 50, 0, 0));
+	assert_null(proclife_process_split(process_of(&a), PROCLIFE_PHASE_FORK));
+}
+
 /* What threads waited is added up; their lives overlap, so the process's is not split. */
 static void test_threads(void **state)
 {
@@ -166,6 +201,8 @@ int main(void)
 		TIMES(test_blocked),
 		TIMES(test_bounds),
 		TIMES(test_backwards),
+		TIMES(test_fork),
+		TIMES(test_no_fork),
 		TIMES(test_exec),
 		TIMES(test_threads),
 		TIMES(test_lost),

@@ -324,7 +324,9 @@ static void tell_death(uint64_t us)
 	at(us - 400, failed_fork_record(0, &bash, ENOMEM, 0));
 	at(us - 350, failed_fork_record(0, &bash, 999, 9)); /* from a later module */
 	at(us - 300, birth_record(0, &bash, PROCLIFE_BIRTH_FORKING));
+	at(us - 299, times_record(0, &bash, PROCLIFE_TIMES_FORKING, 7000, 1000, 3));
 	server = born(us, 310, &bash, 1000, 31);
+	at(us + 1, times_record(0, &bash, PROCLIFE_TIMES_FORK, 277000, 31000, 3));
 	at(us + 20, birth_record(0, &server, PROCLIFE_BIRTH_STARTED));
 	at(us + 40, birth_record(0, &server, PROCLIFE_BIRTH_EXECING)); /* of a search */
 	at(us + 50, failed_exec_record(0, &server, ENOENT, "/usr/local/bin/server"));

@@ -34,8 +34,10 @@ void proclife_birth_forked(const struct proclife_tasks *tasks, struct proclife_t
 	if (!own || creator->pid != fork->creator_pid)
 		return;
 	proclife_extra_of_process(creator->process)->ran = true;
-	if (is_certain(tasks, own->forking))
+	if (is_certain(tasks, own->forking)) {
 		births->forking = own->forking;
+		own->forked = record->task;
+	}
 	own->forking = 0;
 	if (record->pid == record->tgid)
 		proclife_extra_of_process(task->process)->births.forking = births->forking;
@@ -101,6 +103,8 @@ int proclife_feed_birth(struct proclife_tasks *tasks, const struct proclife_reco
 	case PROCLIFE_BIRTH_FORKING:
 		proclife_extra_of_process(task->process)->ran = true;
 		proclife_extra_of(task)->forking = record->ts;
+		proclife_extra_of(task)->at_forking.known = false;
+		proclife_extra_of(task)->forked = 0;
 		break;
 	case PROCLIFE_BIRTH_STARTED:
 		note_started(task, record);

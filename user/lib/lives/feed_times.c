@@ -83,6 +83,21 @@ static void note_exec(struct proclife_task *task, const struct proclife_times *t
 	from->known = false;
 }
 
+/* The time of a fork is its creator's, and the phase is of the first task of a process. */
+static void note_fork(const struct proclife_tasks *tasks, struct proclife_task *creator, const struct proclife_times *times)
+{
+	struct proclife_priv_extra *own = proclife_extra_of(creator);
+	const struct proclife_times_at at = at_of(times);
+	struct proclife_task *task = own->forked ? proclife_task_get(tasks, own->forked) : NULL;
+	const struct proclife_births *births = task ? proclife_process_births(task->process) : NULL;
+
+	if (own->at_forking.known && births && births->forking && task->marks.born == task->process->marks.born)
+		set_split(proclife_split_of(task->process, PROCLIFE_PHASE_FORK), &own->at_forking, &at,
+			  task->marks.born - births->forking);
+	own->at_forking.known = false;
+	own->forked = 0;
+}
+
 int proclife_feed_times(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
 	const struct proclife_times *times = &record->times;
@@ -93,6 +108,12 @@ int proclife_feed_times(struct proclife_tasks *tasks, const struct proclife_reco
 	if (proclife_unlikely(!tasks->with_times))
 		return proclife_wanted(task->process);
 	switch (times->what) {
+	case PROCLIFE_TIMES_FORKING:
+		proclife_extra_of(task)->at_forking = at_of(times);
+		break;
+	case PROCLIFE_TIMES_FORK:
+		note_fork(tasks, task, times);
+		break;
 	case PROCLIFE_TIMES_EXECING:
 		proclife_extra_of(task)->at_execing = at_of(times);
 		break;

@@ -51,10 +51,12 @@ struct proclife_priv_extra {
 	uint64_t execing; /* the same of its EXECING, until it execs */
 	bool ran; /* a process: a BIRTH, or its child's FORK, shows that it has */
 	/* A task: */
+	struct proclife_times_at at_forking;
+	uint64_t forked; /* the task that it has forked since at_forking; 0: none */
 	struct proclife_times_at at_execing;
 	struct proclife_times_at at_exiting;
 	/* A process: */
-	struct proclife_split splits[3]; /* by phase: see proclife_split_of() */
+	struct proclife_split splits[4]; /* by phase: see proclife_split_of() */
 	struct proclife_used used;	 /* sums of threads that have begun to exit */
 	uint32_t used_by;		 /* how many these are */
 };
@@ -176,6 +178,8 @@ static inline struct proclife_split *proclife_split_of(const struct proclife_pro
 		return &splits[1];
 	case PROCLIFE_PHASE_EXEC:
 		return &splits[2];
+	case PROCLIFE_PHASE_FORK:
+		return &splits[3];
 	default:
 		return NULL;
 	}

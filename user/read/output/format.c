@@ -447,6 +447,7 @@ const char *times_what_text(unsigned int what, char buffer[16])
 	static const char *const names[] = {
 		[PROCLIFE_TIMES_EXECING] = "execing", [PROCLIFE_TIMES_EXEC] = "exec",
 		[PROCLIFE_TIMES_EXITING] = "exiting", [PROCLIFE_TIMES_NOTIFY] = "notify",
+		[PROCLIFE_TIMES_FORKING] = "forking", [PROCLIFE_TIMES_FORK] = "fork",
 	};
 
 	return WHAT_TEXT(names, what, buffer);

@@ -428,7 +428,7 @@ static void put_share(struct text *line, uint64_t part, uint64_t all)
 	text_printf(line, percent < 10 ? "%.1f %%" : "%.0f %%", percent);
 }
 
-/* The price of the processes themselves. A fork's time is its creator's, and where that went is not known. */
+/* The price of the processes themselves. */
 static void put_costs(struct text *line, const struct summary *summary)
 {
 	static const char *const one[COST_PHASES] = { "fork", "exec", "teardown" };
@@ -460,7 +460,7 @@ static void put_costs(struct text *line, const struct summary *summary)
 		text_string(line, " in all");
 	}
 	if (known) {
-		text_string(line, ", at least ");
+		text_string(line, known < lives ? ", at least " : ", ");
 		text_time(line, on_cpu);
 		text_string(line, " of that on a CPU");
 		if (programs->runtime >= on_cpu && programs->runtime) {
