@@ -129,7 +129,7 @@ while [[ ${1:-} = --* ]]; do
 done
 
 find_programs
-[[ -e /dev/proclife ]] || modprobe proclife || fail 'the module cannot be loaded' 1
+[[ -e /dev/proclife ]] || modprobe proclife births=1 || fail 'the module cannot be loaded' 1
 
 if [[ $# = 0 ]]; then
 	mapfile -t names < <(declare -F | sed -n 's/.* workload_//p')

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# tests/guest/marks.sh - which marks of a death this kernel has, where they come from, and whether they agree
-# with other witnesses. Runs the tests and witnesses that compare them, and prints a line for each mark: is
+# tests/guest/marks.sh - which marks of a birth and a death this kernel has, where they come from, and whether they
+# agree with other witnesses. Runs the tests and witnesses that compare them, and prints a line for each mark: is
 # it in the header, the function or tracepoint, the witnesses, how many comparisons there were and how
 # many of them differ. ASYNC needs let_go.ko in /mnt/share: see tests/scripts/marks.
 # Exit status: 0 if each mark is there and was compared, and nothing differs or fails.
@@ -24,10 +24,11 @@ try() {
 	[[ ! -e /sys/module/proclife ]] || rmmod proclife
 }
 
-for name in memory rss early coredump marks cgroup; do
+for name in memory rss early coredump marks cgroup births failures times; do
 	try "test_$name" "$build/tests/guest/test_$name"
 done
 try witness "$tree/tests/guest/witness.sh" own orphans
+try exactness "$tree/tests/guest/exactness.sh" --build "$build" --scale 20 stress_fork stress_vfork stress_exec exec_thread
 if [[ -e /mnt/share/let_go.ko ]]; then
 	try async "$tree/tests/hook/async"
 else
@@ -35,16 +36,16 @@ else
 fi
 
 [[ ! -e /sys/module/proclife ]] || rmmod proclife || exit 1
-modprobe proclife cgroups=1 || exit 1
+modprobe proclife cgroups=1 births=1 failures=1 times=1 || exit 1
 proclife-read --status --json >"$folder/status" || exit 1
 # A kprobe is here if it is one of ftrace's, else in the other file.
 hooked=" $(awk '{ print $1 }' /sys/kernel/tracing/enabled_functions | tr '\n' ' ')"
 hooked+="$(awk '{ sub(/\+.*/, "", $3); print $3 }' /sys/kernel/debug/kprobes/list 2>/dev/null | tr '\n' ' ')"
 
-# present RECORD [WHAT]: does the header have this type, and this kind of MM?
+# present RECORD [WHAT]: does the header have this type, and this kind of MM or BIRTH?
 present() {
 	grep -q "\"record\":\"$1\",\"present\":true" "$folder/status" || return
-	[[ $# == 1 ]] || grep -q "\"mm_marks\":\[[^]]*\"$2\"" "$folder/status"
+	[[ $# == 1 ]] || grep -q "\"$1_marks\":\[[^]]*\"$2\"" "$folder/status"
 }
 
 # where NAME...: the first one that this kernel has hooked, or that is a tracepoint (with a colon).
@@ -84,6 +85,15 @@ row() {
 
 echo "marks: $(uname -r)"
 line mark present where 'compared with' compared differ
+row FORKING 'birth forking' copy_process
+row STARTED 'birth started' schedule_tail
+row EXECING 'birth execing' alloc_bprm
+row 'FAIL, fork' fail copy_process
+row 'FAIL, exec' fail __x64_sys_execve __arm64_sys_execve __riscv_sys_execve sys_execve
+row TIMES times do_exit
+row 'TIMES, waiting' times do_exit
+row 'TIMES, blocked' times do_exit
+row 'TIMES, on CPU' times do_exit
 row EXITING exiting do_exit
 row 'MM LEFT' 'mm left' exit_mm_release mm_exit_exec_release futex_exit_exec_release
 row 'MM ASYNC' 'mm async' mmput_async

@@ -73,20 +73,16 @@ static void check_exec(const struct proclife_record *r, unsigned int error, cons
 	const struct proclife_fail *fail = &r->fail;
 	size_t len = strlen(path), skipped = len > PROCLIFE_PATH_LEN ? len - PROCLIFE_PATH_LEN : 0;
 
-	assert_int_equal(fail->what, PROCLIFE_FAIL_EXEC);
-	assert_int_equal(fail->error, error);
-	assert_int_equal(fail->limit, 0);
-	assert_int_equal(fail->path_len, len);
-	assert_int_equal(strncmp(fail->path, path + skipped, PROCLIFE_PATH_LEN), 0);
+	compare("FAIL, exec", "errno", fail->what == PROCLIFE_FAIL_EXEC && fail->error == error && !fail->limit);
+	compare("FAIL, exec", "path", fail->path_len == len && !strncmp(fail->path, path + skipped, PROCLIFE_PATH_LEN));
 	assert_int_equal(!!(r->flags & PROCLIFE_F_TRUNCATED), skipped > 0);
 	assert_false(r->flags & PROCLIFE_F_BY_FD);
 }
 
 static void check_fork(const struct proclife_record *r, unsigned int error, unsigned int limit)
 {
-	assert_int_equal(r->fail.what, PROCLIFE_FAIL_FORK);
-	assert_int_equal(r->fail.error, error);
-	assert_int_equal(r->fail.limit, limit);
+	compare("FAIL, fork", "errno", r->fail.what == PROCLIFE_FAIL_FORK && r->fail.error == error);
+	compare("FAIL, fork", "limit", r->fail.limit == limit);
 	assert_int_equal(r->fail.path_len, 0);
 	assert_int_equal(r->fail.path[0], 0);
 }

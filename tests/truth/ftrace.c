@@ -30,6 +30,35 @@ static void put(const char *file, const char *text)
 	close(fd);
 }
 
+/* Only where the module records births: each is dear where it is emulated. */
+static bool are_births_wanted(void)
+{
+	FILE *file = fopen("/sys/module/proclife/parameters/births", "re");
+	bool wanted = file && fgetc(file) == 'Y';
+
+	if (file)
+		fclose(file);
+	return wanted;
+}
+
+static void put_probes(void)
+{
+	static const char probes[] = "/sys/kernel/tracing/kprobe_events";
+	char line[128];
+	int fd = open(probes, O_WRONLY | O_APPEND | O_CLOEXEC);
+
+	if (fd < 0)
+		err(1, "%s", probes);
+	for (int i = 0; i < TRACE_KINDS; i++) {
+		if (!trace_probes[i])
+			continue;
+		snprintf(line, sizeof(line), "p:%s %s comm=$comm", trace_names[i], trace_probes[i]);
+		if (write(fd, line, strlen(line)) < 0 && errno != EEXIST)
+			err(1, "%s: %s", probes, line);
+	}
+	close(fd);
+}
+
 /*
  * A new instance takes over record-cmd from the whole system, and cannot change it; it would switch
  * sched_switch on, for names that are not needed here.
@@ -37,8 +66,11 @@ static void put(const char *file, const char *text)
 static void make_instance(void)
 {
 	static const char option[] = "/sys/kernel/tracing/options/record-cmd";
+	const bool births = are_births_wanted();
 	char file[128];
 
+	if (births)
+		put_probes();
 	put(option, "0");
 	if (mkdir(instance, 0700))
 		err(1, "%s", instance);
@@ -47,6 +79,8 @@ static void make_instance(void)
 	put("trace_clock", "mono");
 	put("buffer_size_kb", "16384");
 	for (int i = 0; i < TRACE_RENAME; i++) {
+		if (trace_probes[i] && !births)
+			continue;
 		snprintf(file, sizeof(file), "events/%s/enable", trace_names[i]);
 		put(file, "1");
 	}

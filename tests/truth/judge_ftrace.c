@@ -28,8 +28,10 @@ unsigned int lives_per_pid;
  *
  * Those are rare. The two probes are called one after the other, so the two times usually differ by the time
  * of a probe: 30 us under emulation. A larger difference than USUAL means a wrong clock, or a time that is
- * taken too late.
+ * taken too late. That of a mark of births must not be anywhere else in a fork or an exec, which take longer
+ * than USUAL_HERE.
  */
+#define USUAL_HERE (MS / 5)
 #define NEAR (20 * MS)
 
 /* The end of a path that does not fit is enough. */
@@ -46,17 +48,18 @@ static bool parse_line(struct events *lines, char *line)
 	unsigned long long seconds, micros;
 	struct trace_event parsed;
 	struct event *e;
+	unsigned int caller;
 	char name[64];
 	int at = 0;
 
-	if (strlen(line) < 17 || sscanf(line + 17, "%*d [%*d] %*s %llu.%llu: %63[^:]: %n", &seconds,
-					&micros, name, &at) != 3 || !at)
+	if (strlen(line) < 17 || sscanf(line + 17, "%u [%*d] %*s %llu.%llu: %63[^:]: %n", &caller, &seconds,
+					&micros, name, &at) != 4 || !at)
 		return false;
 	if (!trace_parse(&parsed, name, line + 17 + at) || parsed.kind >= EVENT_KINDS)
 		return false;
 	e = events_add(lines, parsed.kind);
 	e->ts = seconds * 1000000000ULL + micros * 1000;
-	e->pid = parsed.pid;
+	e->pid = trace_probes[parsed.kind] ? caller : parsed.pid;
 	e->other = parsed.other;
 	if (e->kind == TRACE_EXEC)
 		copy_tail(e->tail, sizeof(e->tail), parsed.text);
@@ -101,7 +104,9 @@ static int by_owner(const void *a, const void *b)
 	return x->ts < y->ts ? -1 : x->ts > y->ts;
 }
 
-static const char *const kind_names[EVENT_KINDS] = { "newtask", "fork", "exec", "exit", "free" };
+static const char *const kind_names[EVENT_KINDS] = {
+	"newtask", "fork", "exec", "exit", "free", "FORKING", "STARTED", "EXECING",
+};
 
 static void compare_pair(const struct event *record, const struct event *line)
 {
@@ -177,10 +182,23 @@ static void judge_counts(const uint64_t *equal)
 	expect_same(info->command, "forks", (int64_t)equal[TRACE_FORK], (int64_t)(counts.tasks - counts.workers));
 }
 
+static void judge_distances(struct distances *apart)
+{
+	for (int kind = 0; kind < EVENT_KINDS; kind++) {
+		/* The two handlers of one function are called one after the other. */
+		const uint64_t usual = trace_probes[kind] ? USUAL_HERE : USUAL;
+		uint64_t median;
+
+		if (!distances_are_usual(&apart[kind], usual, &median))
+			differs(0, "half of the %s events are more than %" PRIu64 " us apart from ftrace's",
+				kind_names[kind], median / 1000);
+	}
+}
+
 void judge_ftrace(FILE *in)
 {
-	uint64_t equal[EVENT_KINDS] = { 0 }, median, from = UINT64_MAX, to = 0;
-	struct distances apart = { 0 };
+	uint64_t equal[EVENT_KINDS] = { 0 }, from = UINT64_MAX, to = 0;
+	struct distances apart[EVENT_KINDS] = { 0 };
 	struct events lines = { 0 };
 	struct event *r = records.event, *l, *r_end = r + records.count, *l_end;
 
@@ -210,12 +228,11 @@ void judge_ftrace(FILE *in)
 		} else {
 			compare_pair(r, l);
 			equal[r->kind] += r->selected;
-			distances_add(&apart, distance(r, l));
+			distances_add(&apart[r->kind], distance(r, l));
 			r++;
 			l++;
 		}
 	}
 	judge_counts(equal);
-	if (!distances_are_usual(&apart, USUAL, &median))
-		differs(0, "half of the events are more than %" PRIu64 " us apart from ftrace's", median / 1000);
+	judge_distances(apart);
 }

@@ -142,24 +142,36 @@ static void lie_of_told(FILE *in, FILE *out, size_t n)
 	}
 }
 
-/* About an exit in the middle of the trace. */
+/* About an event in the middle of those of its kind. Births are not in each trace, and are the last. */
+static const struct {
+	const char *event;
+	const char *lie;
+} ftrace_lies[] = {
+	{ ": sched_process_exit: comm=", "left out" }, { ": sched_process_exit: comm=", "twice" },
+	{ ": sched_process_exit: comm=", "pid" },      { ": sched_process_exit: comm=", "comm" },
+	{ ": forking: (", "left out" },		       { ": forking: (", "twice" },
+	{ ": started: (", "left out" },		       { ": started: (", "twice" },
+	{ ": execing: (", "left out" },		       { ": execing: (", "twice" },
+};
+
 static void lie_of_ftrace(FILE *in, FILE *out, size_t n)
 {
-	static const struct lie lies[] = {
-		{ .name = "left out" }, { .name = "twice" }, { .name = "pid" }, { .name = "comm" }
-	};
-	const char *lie = lie_of(lies, COUNT(lies), n)->name;
+	const char *event = n < COUNT(ftrace_lies) ? ftrace_lies[n].event : NULL, *lie;
 	char line[2048], *fields;
-	size_t exits = 0, at = 0;
+	size_t count = 0, at = 0;
 
-	while (fgets(line, sizeof(line), in))
-		exits += strstr(line, ": sched_process_exit: comm=") != NULL;
+	while (event && fgets(line, sizeof(line), in))
+		count += strstr(line, event) != NULL;
+	if (!count)
+		exit(1);
+	lie = ftrace_lies[n].lie;
+	printf("%s%s\n", lie, event);
 	rewind(in);
 	while (fgets(line, sizeof(line), in)) {
-		fields = strstr(line, ": sched_process_exit: comm=");
-		if (fields && at++ == exits / 2) {
+		fields = strstr(line, event);
+		if (fields && at++ == count / 2) {
 			if (!strcmp(lie, "comm"))
-				fields[strlen(": sched_process_exit: comm=")]++;
+				fields[strlen(event)]++;
 			else if (!strcmp(lie, "pid"))
 				strstr(fields, " pid=")[strlen(" pid=")] ^= 1;
 			else if (!strcmp(lie, "twice"))

@@ -37,7 +37,8 @@ struct event *events_add(struct events *events, enum trace_kind kind)
 	return e;
 }
 
-static void add_event(const struct proclife_record *r, bool selected)
+/* TRACE_KINDS: it is compared with none. */
+static enum trace_kind kind_of(const struct proclife_record *r)
 {
 	static const enum trace_kind kinds[PROCLIFE_TYPES] = {
 		[PROCLIFE_FORK] = TRACE_FORK,
@@ -45,11 +46,25 @@ static void add_event(const struct proclife_record *r, bool selected)
 		[PROCLIFE_EXIT] = TRACE_EXIT,
 		[PROCLIFE_FREE] = TRACE_FREE,
 	};
+	static const enum trace_kind births[] = {
+		[PROCLIFE_BIRTH_FORKING] = TRACE_FORKING,
+		[PROCLIFE_BIRTH_STARTED] = TRACE_STARTED,
+		[PROCLIFE_BIRTH_EXECING] = TRACE_EXECING,
+	};
+
+	if (r->type == PROCLIFE_BIRTH && r->birth.what && r->birth.what <= PROCLIFE_BIRTH_EXECING)
+		return births[r->birth.what];
+	return r->type < PROCLIFE_TYPES && kinds[r->type] ? kinds[r->type] : TRACE_KINDS;
+}
+
+static void add_event(const struct proclife_record *r, bool selected)
+{
+	const enum trace_kind kind = kind_of(r);
 	struct event *e;
 
-	if (r->type >= PROCLIFE_TYPES || !kinds[r->type])
+	if (kind == TRACE_KINDS)
 		return;
-	e = events_add(&records, kinds[r->type]);
+	e = events_add(&records, kind);
 	e->ts = r->ts;
 	e->selected = selected;
 	e->pid = r->pid;

@@ -8,7 +8,15 @@
 const char *const trace_names[TRACE_KINDS] = {
 	[TRACE_NEWTASK] = "task/task_newtask",	    [TRACE_FORK] = "sched/sched_process_fork",
 	[TRACE_EXEC] = "sched/sched_process_exec",  [TRACE_EXIT] = "sched/sched_process_exit",
-	[TRACE_FREE] = "sched/sched_process_free",  [TRACE_RENAME] = "task/task_rename",
+	[TRACE_FREE] = "sched/sched_process_free",  [TRACE_FORKING] = "truth/forking",
+	[TRACE_STARTED] = "truth/started",	    [TRACE_EXECING] = "truth/execing",
+	[TRACE_RENAME] = "task/task_rename",
+};
+
+const char *const trace_probes[TRACE_KINDS] = {
+	[TRACE_FORKING] = "copy_process",
+	[TRACE_STARTED] = "schedule_tail",
+	[TRACE_EXECING] = "alloc_bprm",
 };
 
 /* Takes the text behind the last @key, and ends @text before it; false if there is no @key. */
@@ -35,6 +43,17 @@ static bool take_number(char *text, const char *key, uint32_t *number)
 	return true;
 }
 
+/* Takes what is between the first quote behind @key and the last one. */
+static bool take_quoted(char *text, const char *key, const char **value)
+{
+	char *end = strrchr(text, '"');
+
+	if (!take_text(text, key, value) || !end || end < *value)
+		return false;
+	*end = '\0';
+	return true;
+}
+
 static bool take_fields(struct trace_event *e, char *text)
 {
 	const char *rest;
@@ -52,6 +71,10 @@ static bool take_fields(struct trace_event *e, char *text)
 	case TRACE_RENAME: /* pid= oldcomm= newcomm= oom_score_adj= */
 		e->pid = strncmp(text, "pid=", 4) ? 0 : strtoul(text + 4, NULL, 10);
 		return take_text(text, " oom_score_adj=", &rest) && take_text(text, " newcomm=", &e->text);
+	case TRACE_FORKING: /* (FUNCTION+0x0/0xSIZE) comm="" */
+	case TRACE_STARTED:
+	case TRACE_EXECING:
+		return take_quoted(text, " comm=\"", &e->text);
 	default: /* comm= pid= prio=, and perhaps more */
 		return take_number(text, " pid=", &e->pid) && take_text(text, "comm=", &e->text);
 	}

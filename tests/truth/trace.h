@@ -6,13 +6,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum trace_kind { TRACE_NEWTASK, TRACE_FORK, TRACE_EXEC, TRACE_EXIT, TRACE_FREE, TRACE_RENAME, TRACE_KINDS };
+enum trace_kind {
+	TRACE_NEWTASK,
+	TRACE_FORK,
+	TRACE_EXEC,
+	TRACE_EXIT,
+	TRACE_FREE,
+	/* These are probes of our own: see trace_probes. */
+	TRACE_FORKING,
+	TRACE_STARTED,
+	TRACE_EXECING,
+	TRACE_RENAME,
+	TRACE_KINDS,
+};
 
 extern const char *const trace_names[TRACE_KINDS]; /* "sched/sched_process_fork", ... */
+extern const char *const trace_probes[TRACE_KINDS]; /* the function at whose entry it is; NULL: a tracepoint */
 
 struct trace_event {
 	enum trace_kind kind;
-	uint32_t pid;	  /* of the child for a fork; 0: a rename of a kernel from 2026 on, which lacks it */
+	uint32_t pid;	  /* of the child for a fork; 0: the caller's, or a rename of a kernel from 2026 on, which lacks it */
 	uint32_t other;	  /* fork: pid of the creator; exec: pid before */
 	const char *text; /* the name, of the child for a fork; exec: the path */
 };
