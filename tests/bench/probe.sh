@@ -18,7 +18,9 @@ tracepoints=ftrace_bare lttng_all_snapshot
 tracepoints_record=trace_cmd_bare perf_all lttng_all
 module=ftrace_kprobes ftrace_functions
 record=trace_cmd_hooks perf_hooks lttng_hooks
-loaded=ftrace_death'
+loaded=ftrace_death
+births=ftrace_births
+splits=ftrace_births'
 
 in_guest() {
 	local modules=/mnt/share/modules

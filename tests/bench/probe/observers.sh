@@ -138,6 +138,12 @@ start_ftrace_death() {
 		oom:mark_victim cgroup:cgroup_notify_populated
 }
 stop_ftrace_death() { stop_ftrace_kprobes; }
+start_ftrace_births() {
+	set_kprobes "${hooked[@]}" exit_mm_release exit_mmap copy_process schedule_tail alloc_bprm
+	echo 0 >$at/options/record-cmd && start_ftrace "${all_events[@]}" "${kprobes[@]}" mmap:exit_mmap \
+		oom:mark_victim cgroup:cgroup_notify_populated
+}
+stop_ftrace_births() { stop_ftrace_kprobes; }
 # The same by the function tracer, which records names, too, with record-cmd or without.
 start_ftrace_functions() {
 	functions_of "${hooked[@]}" >$at/set_ftrace_filter

@@ -44,6 +44,7 @@ times=proclife: as it loads, and times
 splits=proclife: as it loads, births and times
 death=proclife: everything
 ftrace_death=ftrace *: and memory
+ftrace_births=ftrace *: and memory, births
 bpftrace_lives=bpftrace: lives, reap, args
 bpftrace=bpftrace: histogram of exit to free
 connector=proc connector, read each time
