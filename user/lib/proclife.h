@@ -886,6 +886,17 @@ enum proclife_match {
 };
 
 /**
+ * proclife_tasks_select_matching - select each process that is of some kind, now or later
+ * @match: asked about a process as that of proclife_tasks_filter() is, whether it is selected or not; what it
+ *         said PROCLIFE_MATCHES of stays selected; NULL: no more are selected
+ *
+ * The next call takes the place of this one. What is selected stays so.
+ */
+int proclife_tasks_select_matching(struct proclife_tasks *tasks,
+				   enum proclife_match (*match)(void *data, const struct proclife_process *process),
+				   void *data);
+
+/**
  * proclife_tasks_filter - show only some of the selected processes
  * @match: asked about a process when it begins, when its name, uid, cgroup or arguments have
  *         changed, when its last thread has exited, and before it is reported gone; NULL: all of

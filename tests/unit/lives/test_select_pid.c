@@ -3,6 +3,8 @@
 #include "check.h"
 #include "fixture_tasks.h"
 
+#include <string.h>
+
 static void test_select_pid(void **state)
 {
 	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
@@ -258,6 +260,78 @@ static void test_select_creator(void **state)
 	assert_int_equal(proclife_tasks_selected(tasks), 0);
 }
 
+static enum proclife_match is_wanted(void *data, const struct proclife_process *process)
+{
+	++*(unsigned int *)data;
+	return !strcmp(process->comm, "wanted")	 ? PROCLIFE_MATCHES :
+	       !strcmp(process->comm, "perhaps") ? PROCLIFE_MATCH_UNKNOWN :
+						   PROCLIFE_MATCHES_NOT;
+}
+
+static bool is_selected(const struct who *who)
+{
+	return proclife_tasks_find(tasks, who->task)->process->selected;
+}
+
+/* Those that are there, that come, and that become what is asked for; with what they create. */
+static void test_select_matching(void **state)
+{
+	struct who a = process_of_pid(200, "wanted"), b = process_of_pid(201, "b"), c = process_of_pid(202, "wanted");
+	struct who d = process_of_pid(203, "d"), child = process_of_pid(204, "child");
+	unsigned int asked = 0;
+
+	(void)state;
+	feed(tasks, fork_record(5, &a, &shell));
+	feed(tasks, fork_record(6, &b, &a));
+	assert_int_equal(proclife_tasks_select_matching(tasks, is_wanted, &asked), 0);
+	assert_int_equal(asked, 3);
+	assert_true(is_selected(&a) && is_selected(&b) && !is_selected(&shell));
+	feed(tasks, fork_record(7, &c, &shell));
+	assert_true(LAST_BORN->selected);
+	feed(tasks, fork_record(8, &d, &shell));
+	feed(tasks, fork_record(9, &child, &d));
+	feed(tasks, rename_record(10, &d, "perhaps"));
+	assert_false(is_selected(&d) || is_selected(&child));
+	d.comm = "perhaps";
+	assert_int_equal(feed(tasks, rename_record(11, &d, "wanted")), 1);
+	assert_true(is_selected(&d) && is_selected(&child));
+	d.comm = "wanted";
+	/* It stays so. */
+	feed(tasks, rename_record(12, &d, "other"));
+	assert_true(is_selected(&d));
+	assert_int_equal(proclife_tasks_selected(tasks), 5);
+	assert_int_equal(proclife_tasks_missing(tasks, 0), 0);
+	assert_int_equal(proclife_tasks_select_matching(tasks, NULL, NULL), 0);
+	a = process_of_pid(205, "wanted");
+	feed(tasks, fork_record(13, &a, &shell));
+	assert_false(LAST_BORN->selected);
+	assert_int_equal(proclife_tasks_selected(tasks), 5);
+}
+
+/* With a filter, each is asked in its turn, and the filter's answer counts. */
+static void test_select_matching_with_filter(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+	unsigned int asked = 0, filtered = 0;
+
+	(void)state;
+	assert_int_equal(proclife_tasks_select_matching(tasks, is_wanted, &asked), 0);
+	proclife_tasks_filter(tasks, is_wanted, &filtered);
+	feed(tasks, fork_record(5, &a, &shell));
+	feed(tasks, fork_record(6, &b, &a));
+	assert_int_equal(feed(tasks, rename_record(7, &a, "wanted")), 1);
+	assert_true(is_selected(&a) && is_selected(&b));
+	assert_int_equal(feed(tasks, rename_record(8, &b, "c")), 0);
+	proclife_tasks_filter(tasks, NULL, NULL);
+	assert_int_equal(feed(tasks, rename_record(9, &b, "d")), 1);
+	assert_true(asked && filtered);
+	/* Once the trace is over, none is selected any more. */
+	a = process_of_pid(205, "e");
+	feed(tasks, fork_record(10, &a, &shell));
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	assert_int_equal(proclife_tasks_selected(tasks), 2);
+}
+
 /* Selecting it twice is like selecting it once. */
 static void test_select_twice(void **state)
 {
@@ -291,6 +365,8 @@ int main(void)
 		TEST(test_select_former_parent),
 		TEST(test_select_before_snapshot),
 		TEST(test_select_holders),
+		TEST(test_select_matching),
+		TEST(test_select_matching_with_filter),
 		TEST(test_select_twice),
 		TEST(test_select_child),
 		TEST(test_select_creator),

@@ -108,6 +108,7 @@ struct proclife_process *proclife_process_begin(struct proclife_tasks *tasks,
 	if (proclife_unlikely(tasks->birth_marks || tasks->with_times))
 		*proclife_extra_of_process(process) = (struct proclife_priv_extra){ 0 };
 	own->all = tasks;
+	tasks->unborn = process;
 	own->gaps = tasks->gaps;
 	own->leader_freed = record->type == PROCLIFE_FREE;
 	process->incomplete = touched(tasks, record, record->type == PROCLIFE_FORK &&
@@ -150,6 +151,7 @@ void proclife_process_born(struct proclife_tasks *tasks, struct proclife_process
 	if (parent)
 		set_parent(tasks, process, parent);
 	proclife_filter(tasks, process);
+	tasks->unborn = NULL;
 	proclife_select_new(tasks, process, creator ? creator : parent);
 	proclife_report_born(tasks, process, parent, creator);
 }

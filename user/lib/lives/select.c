@@ -36,11 +36,19 @@ static bool wanted(struct proclife_tasks *tasks, const struct proclife_process *
 	return false;
 }
 
+/* Asked about those that are selected, too: the chooser can keep a list. */
+static bool chosen(const struct proclife_tasks *tasks, const struct proclife_process *process)
+{
+	return proclife_unlikely(tasks->chooser != NULL) &&
+	       tasks->chooser(tasks->chooser_data, process) == PROCLIFE_MATCHES;
+}
+
 void proclife_select_new(struct proclife_tasks *tasks, struct proclife_process *process,
 			 const struct proclife_process *from)
 {
 	bool asked_for = proclife_unlikely(tasks->pending_count) && wanted(tasks, process);
 
+	asked_for |= chosen(tasks, process);
 	if (asked_for || !tasks->selecting || (from && from->selected))
 		mark(tasks, process);
 }
@@ -219,6 +227,28 @@ int proclife_select_command(struct proclife_tasks *tasks, const struct proclife_
 	return err;
 }
 
+static void choose(struct proclife_tasks *tasks, struct proclife_process *process)
+{
+	if (chosen(tasks, process) && !process->selected)
+		proclife_select_now(tasks, process, NULL);
+}
+
+int proclife_tasks_select_matching(struct proclife_tasks *tasks,
+				   enum proclife_match (*match)(void *data, const struct proclife_process *process),
+				   void *data)
+{
+	int err = begin_selecting(tasks);
+
+	if (err)
+		return err;
+	tasks->chooser = match;
+	tasks->chooser_data = data;
+	tasks->asks = tasks->filter || match;
+	for (struct proclife_priv_process *own = tasks->first; own; own = own->next)
+		choose(tasks, &own->process);
+	return 0;
+}
+
 uint32_t proclife_tasks_missing(const struct proclife_tasks *tasks, size_t index)
 {
 	for (size_t i = 0; i < tasks->pending_count; i++) {
@@ -238,12 +268,26 @@ uint64_t proclife_tasks_selected_open(const struct proclife_tasks *tasks)
 	return tasks->selected_open;
 }
 
+void proclife_ask(struct proclife_tasks *tasks, struct proclife_process *process)
+{
+	if (tasks->filter) {
+		enum proclife_match match = tasks->filter(tasks->filter_data, process);
+
+		process->matches = match == PROCLIFE_MATCHES;
+		proclife_priv(process)->unjudged = match == PROCLIFE_MATCH_UNKNOWN;
+	}
+	/* One that is not reported yet is chosen as it is born, and once the trace has ended, none is. */
+	if (tasks->chooser && process != tasks->unborn && !tasks->closing)
+		choose(tasks, process);
+}
+
 void proclife_tasks_filter(struct proclife_tasks *tasks,
 			   enum proclife_match (*match)(void *data, const struct proclife_process *process),
 			   void *data)
 {
 	tasks->filter = match;
 	tasks->filter_data = data;
+	tasks->asks = match || tasks->chooser;
 	for (struct proclife_priv_process *own = tasks->first; own; own = own->next) {
 		own->process.matches = true;
 		own->unjudged = false;

@@ -254,6 +254,10 @@ struct proclife_tasks {
 	size_t pending_count;
 	enum proclife_match (*filter)(void *data, const struct proclife_process *process); /* or NULL */
 	void *filter_data;
+	enum proclife_match (*chooser)(void *data, const struct proclife_process *process); /* or NULL */
+	void *chooser_data;
+	bool asks; /* there is a filter or a chooser */
+	const struct proclife_process *unborn; /* it has begun, and is not reported yet; NULL: there is none */
 	struct proclife_source *source; /* NULL: none is known */
 	bool selecting; /* otherwise everything is selected */
 	bool by_default; /* what is selected is the command of the recording, and no call selected it */
@@ -538,17 +542,14 @@ void proclife_select_above(struct proclife_process *process, struct proclife_pro
 /* The process is gone: unlinks it from its parent and its children. */
 void proclife_select_gone(struct proclife_process *process);
 
-/* Something has changed that a filter can look at. */
-static inline void proclife_filter(const struct proclife_tasks *tasks,
-				   struct proclife_process *process)
-{
-	enum proclife_match match;
+/* Asks the filter and the chooser. */
+void proclife_ask(struct proclife_tasks *tasks, struct proclife_process *process);
 
-	if (proclife_likely(!tasks->filter))
-		return;
-	match = tasks->filter(tasks->filter_data, process);
-	process->matches = match == PROCLIFE_MATCHES;
-	proclife_priv(process)->unjudged = match == PROCLIFE_MATCH_UNKNOWN;
+/* Something has changed that they can look at. */
+static inline void proclife_filter(struct proclife_tasks *tasks, struct proclife_process *process)
+{
+	if (proclife_unlikely(tasks->asks))
+		proclife_ask(tasks, process);
 }
 
 /* Whether a process is selected with this parent: not if another process created it. */
