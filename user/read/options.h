@@ -49,6 +49,20 @@ struct ids {
 	size_t count;
 };
 
+/* A PID of the machine; or one in PID namespaces: in that one, or in those of the processes in a cgroup. */
+struct pid_option {
+	const char *text; /* as it was given */
+	uint32_t pid;
+	bool within;	    /* one of the next two counts */
+	uint32_t ns;	    /* the inode of the namespace; 0: it is the cgroup */
+	const char *cgroup; /* its path, or NULL */
+};
+
+struct pids {
+	struct pid_option *all;
+	size_t count;
+};
+
 #define ANY_SIGNAL UINT64_MAX
 
 /* Which of the followed processes are shown: those that match one of each kind that is given. */
@@ -211,7 +225,7 @@ struct options {
 	enum summary_by summary_by; /* of no meaning if the word is not for --summary */
 	bool threads;
 	bool hide_args;
-	struct ids pids;
+	struct pids pids;
 	struct filter filter;
 	struct moment from; /* the range; MOMENT_NONE: from the beginning, or to the end */
 	struct moment to;

@@ -85,8 +85,9 @@ static void test_all(void **state)
 	shows(&options, &view_tree.request, &view_latency.request, NULL);
 	assert_true(options.json && options.threads && options.history && options.load);
 	assert_int_equal(options.pids.count, 2);
-	assert_int_equal(options.pids.all[0], 12);
-	assert_int_equal(options.pids.all[1], INT_MAX);
+	assert_int_equal(options.pids.all[0].pid, 12);
+	assert_int_equal(options.pids.all[1].pid, INT_MAX);
+	assert_false(options.pids.all[0].within);
 	assert_int_equal(options.duration, 250000000);
 	assert_int_equal(options.count, UINT64_MAX);
 	assert_string_equal(options.device, "/x");

@@ -17,11 +17,11 @@
 	x(WORD, word, struct words, ALL) \
 	x(TIME, time, uint64_t, ONE) /* in nanoseconds */ \
 	x(NUMBER, number, uint64_t, ONE) \
-	x(ID, id, struct ids, ALL) \
 	x(CHOICE, choice, unsigned int, ONE) /* an enum */ \
 	x(CHOICES, choices, uint64_t, ALL) /* a bit for each */ \
 	x(MOMENT, moment, struct moment, ONE) \
 	/* For one option each. */ \
+	x(PID, pid, struct pids, ALL) \
 	x(USER, user, struct filter, ALL) \
 	x(CGROUP, cgroup, struct words, ALL) \
 	x(STATUS, status, uint64_t[4], ALL) \

@@ -17,7 +17,7 @@ static const struct {
 	{ "FILE.prom", "COMPREPLY=($(compgen -f -- \"$cur\"))", "_files -g \"*.prom\"" },
 	{ "USER", "COMPREPLY=($(compgen -u -- \"$cur\"))", "_users" },
 	{ "PATH", "COMPREPLY=($(compgen -f -- \"$cur\"))", "_files" },
-	{ "PID",
+	{ "PID[@NS]",
 	  "COMPREPLY=($(compgen -W \"$(cd /proc && echo [0-9]*)\" -- \"$cur\"))",
 	  "_pids" },
 };

@@ -64,9 +64,9 @@ OPTION(EXEC, .name = "exec", .group = GROUP_TRIGGERS,
 	.needs = { GIVEN(ON), "is for --on: add a condition" })
 
 OPTION(PID, .name = "pid", .group = GROUP_SELECTION, .letter = 'p',
-	.argument = { "PID", FILLS(ID, pids), .least = 1, .most = INT_MAX,
-		      .wrong = "not a process ID" },
-	.help = "Only this process and what descends from it; can be given repeatedly",
+	.argument = { "PID[@NS]", FILLS(PID, pids), .wrong = "not a process ID" },
+	.help = "Only this process and what descends from it; PID@NS: the one with this PID in a PID namespace, by "
+		"its number (lsns -t pid) or by the path of a cgroup; can be given repeatedly",
 	.brief = "Only this process and what descends from it")
 
 OPTION(COMM, .name = "comm", .group = GROUP_SELECTION,

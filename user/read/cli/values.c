@@ -6,6 +6,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include <inttypes.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,14 +97,6 @@ static void take_number(const struct value *v, uint64_t *number)
 		refuse_number(v, *number, most);
 }
 
-static void take_id(const struct value *v, struct ids *ids)
-{
-	uint64_t number;
-
-	take_number(v, &number);
-	ids_add(ids, number);
-}
-
 static void take_choice(const struct value *v, unsigned int *choice)
 {
 	if (!choice_find(v->argument->choice, v->text, strlen(v->text), choice))
@@ -174,22 +167,71 @@ void options_find_users(struct filter *filter, struct argp_state *state)
 }
 
 /* A path below the root of the hierarchy; that of the file system it is mounted as will do. */
-static void take_cgroup(const struct value *v, struct words *cgroups)
+static const char *cgroup_of(const char *path)
 {
 	static const char *const mounts[] = { "/sys/fs/cgroup/unified", "/sys/fs/cgroup" };
-	const char *path = v->text;
 	size_t i, length;
 
 	for (i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
 		length = strlen(mounts[i]);
-		if (!strncmp(path, mounts[i], length) && (path[length] == '/' || !path[length])) {
-			path = path[length] ? path + length : "/";
-			break;
-		}
+		if (!strncmp(path, mounts[i], length) && (path[length] == '/' || !path[length]))
+			return path[length] ? path + length : "/";
 	}
+	return path;
+}
+
+static void take_cgroup(const struct value *v, struct words *cgroups)
+{
+	const char *path = cgroup_of(v->text);
+
 	if (*path != '/')
 		refuse(v, "a path has to begin with '/', as in /proc/PID/cgroup");
 	words_add(cgroups, path);
+}
+
+/* "4026532456", as lsns has it, or "pid:[4026532456]", as the link in /proc reads. */
+static bool parse_namespace(const char *text, uint32_t *ns)
+{
+	static const char before[] = "pid:[";
+	bool is_link = !strncmp(text, before, strlen(before));
+	char *number = strdup(is_link ? text + strlen(before) : text);
+	size_t length;
+	uint64_t value;
+	bool ok;
+
+	if (!number)
+		die_no_memory();
+	length = strlen(number);
+	ok = !is_link || (length && number[length - 1] == ']');
+	if (is_link && ok)
+		number[length - 1] = '\0';
+	ok = ok && parse_number(number, UINT32_MAX, &value) && value;
+	free(number);
+	*ns = ok ? (uint32_t)value : 0;
+	return ok;
+}
+
+/* "42", "42@4026532456" or "42@/machine.slice/web" */
+static void take_pid(const struct value *v, struct pids *pids)
+{
+	const char *at = strchr(v->text, '@');
+	char *digits = strndup(v->text, at ? (size_t)(at - v->text) : strlen(v->text));
+	struct pid_option option = { .text = v->text, .within = at };
+	uint64_t pid;
+
+	if (!digits)
+		die_no_memory();
+	if (!parse_number(digits, INT_MAX, &pid) || !pid)
+		refuse_number(v, pid, INT_MAX);
+	free(digits);
+	option.pid = (uint32_t)pid;
+	if (at && at[1] == '/')
+		option.cgroup = cgroup_of(at + 1);
+	else if (at && !parse_namespace(at + 1, &option.ns))
+		refuse(v, "behind the '@' has to be the number of a PID namespace, as 'lsns -t pid' shows it, or the "
+			  "path of a cgroup, as in /proc/PID/cgroup");
+	pids->all = one_more(pids->all, pids->count, sizeof(*pids->all));
+	pids->all[pids->count++] = option;
 }
 
 static void take_status(const struct value *v, uint64_t (*statuses)[4])

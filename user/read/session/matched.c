@@ -4,6 +4,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "session/matched.h"
+#include "session/pids.h"
 #include "session/replay.h"
 #include "views/share/ended.h"
 #include <inttypes.h>
@@ -43,7 +44,7 @@ static void process_gone(void *data, struct proclife_process *process)
 {
 	struct run *run = data;
 
-	if (process->selected && proclife_process_unjudged(process))
+	if (process->selected ? proclife_process_unjudged(process) : pids_lack(run, process))
 		note_unjudged(run, process);
 	if (!process->selected || !process->matches)
 		return;
@@ -146,7 +147,7 @@ static void put_filters(struct list *list, const struct run *run)
 	size_t i;
 
 	for (i = 0; all && i < run->options->pids.count; i++)
-		put_number(list, "--pid", run->options->pids.all[i]);
+		put(list, "--pid", run->options->pids.all[i].text);
 	if (comm || all)
 		put_words(list, "--comm", &filter->comms);
 	for (i = 0; (uid || all) && i < filter->uids.count; i++)
@@ -191,22 +192,23 @@ static bool matched_any(const struct run *run)
 
 static void report_unjudged(const struct run *run, const char *dir)
 {
-	static const char *const reasons[CRITERIA] = {
+	static const char *const reasons[CRITERIA_AND_PID] = {
 		[CRITERION_COMM] = "name",
 		[CRITERION_UID] = "user",
 		[CRITERION_CGROUP] = "path of the cgroup",
 		[CRITERION_ARGS] = "all arguments",
 		[CRITERION_END] = "exit status",
 		[CRITERION_TIME] = "time of the exit",
+		[CRITERION_PID] = "PID in its namespace",
 	};
 	bool kept = run->matched.keeps_unjudged, one = run->matched.unjudged == 1;
 	const char *separator = "";
-	char text[128] = "";
+	char text[160] = "";
 	unsigned int i;
 
 	if (!run->matched.unjudged)
 		return;
-	for (i = 0; i < CRITERIA; i++) {
+	for (i = 0; i < CRITERIA_AND_PID; i++) {
 		if (!(run->matched.lacks & 1u << i))
 			continue;
 		strcat(strcat(text, separator), reasons[i]);
@@ -223,16 +225,19 @@ void matched_report(const struct run *run, const char *dir)
 	char *text = NULL;
 	size_t size;
 	struct list list = { open_memstream(&text, &size), "" };
+	bool missing;
 
 	if (!list.file)
 		die_no_memory();
-	if (!put_pids(&list, run) && !matched_any(run) &&
-	    (options->pids.count || matched_is_limited(run)))
+	missing = put_pids(&list, run) || (!run->matched.several && pids_are_missing(run));
+	if (!missing && !matched_any(run) && (options->pids.count || matched_is_limited(run)))
 		put_filters(&list, run);
 	if (fclose(list.file))
 		die_no_memory();
 	if (*text)
 		message("%s%sno process matched %s", dir ? quoted(dir) : "", dir ? ": " : "", text);
 	free(text);
+	if (!run->matched.several)
+		pids_report(run, dir);
 	report_unjudged(run, dir);
 }

@@ -2,6 +2,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "session/matched.h"
+#include "session/pids.h"
 #include "session/range.h"
 #include "session/recording_latency.h"
 #include "session/replay.h"
@@ -101,9 +102,7 @@ static int give_up(struct recording_latency *m, int error)
 int recording_latency_begin(struct recording_latency *m, enum proclife_by by, void **states)
 {
 	struct run *run = &m->run;
-	const struct options *options = run->options;
 	int ret = range_resolve(run, proclife_recording_info(run->source));
-	size_t i;
 
 	if (!ret)
 		ret = proclife_tasks_new(&run->tasks, run->source);
@@ -111,8 +110,8 @@ int recording_latency_begin(struct recording_latency *m, enum proclife_by by, vo
 		ret = begin_views(run, states);
 	if (!ret)
 		ret = measure_begin(run, by);
-	for (i = 0; !ret && i < options->pids.count; i++)
-		ret = proclife_tasks_select_holders(run->tasks, options->pids.all[i]);
+	if (!ret)
+		ret = pids_select(run, true);
 	if (!ret)
 		ret = matched_begin(run, m->dir);
 	return ret ? give_up(m, ret) : 0;
@@ -172,6 +171,7 @@ void recording_latency_free(struct recording_latency *m)
 	proclife_latency_free(m->run.latency);
 	proclife_latency_free(m->run.programs);
 	proclife_tasks_free(m->run.tasks);
+	pids_free(&m->run);
 	proclife_cgroups_free(m->run.cgroups);
 	proclife_users_free(m->run.users);
 	proclife_source_free(m->run.source);

@@ -386,6 +386,7 @@ static void close_session(struct session *s)
 	proclife_latency_free(s->run.latency);
 	proclife_latency_free(s->run.whole);
 	proclife_latency_free(s->run.programs);
+	pids_free(&s->run);
 	proclife_cgroups_free(s->run.cgroups);
 	proclife_users_free(s->run.users);
 	proclife_tasks_free(s->run.tasks);

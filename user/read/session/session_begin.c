@@ -5,6 +5,7 @@
 #include "output/quoted.h"
 #include "session/diagnose.h"
 #include "session/matched.h"
+#include "session/pids.h"
 #include "session/range.h"
 #include "session/recording_latency.h"
 #include "session/replay.h"
@@ -71,48 +72,6 @@ static bool in_initial_namespace(const struct proclife_header *header)
 
 	return !header || !header->init_pid_ns || stat("/proc/self/ns/pid", &st) ||
 	       st.st_ino == header->init_pid_ns;
-}
-
-/* Is there such a process, and is it not just a thread? */
-static bool check_pid(uint32_t pid)
-{
-	char path[64], line[256];
-	uint32_t tgid = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	file = fopen(path, "re");
-	if (!file) {
-		message("--pid %u: no such process", pid);
-		return false;
-	}
-	while (fgets(line, sizeof(line), file) && sscanf(line, "Tgid: %u", &tgid) != 1)
-		;
-	fclose(file);
-	if (tgid && tgid != pid) {
-		message("--pid %u: this is a thread of process %u; use --pid %u", pid, tgid, tgid);
-		return false;
-	}
-	return true;
-}
-
-static int select_pids(struct session *s)
-{
-	const struct options *options = s->run.options;
-	size_t i;
-	int ret;
-
-	for (i = 0; i < options->pids.count; i++) {
-		if (session_looks_back(s))
-			ret = proclife_tasks_select_holders(s->run.tasks, options->pids.all[i]);
-		else if (!check_pid(options->pids.all[i]))
-			ret = -ESRCH;
-		else
-			ret = proclife_tasks_select_pid(s->run.tasks, options->pids.all[i]);
-		if (ret)
-			return ret;
-	}
-	return 0;
 }
 
 static bool ends_before_range(const struct session *s)
@@ -317,7 +276,7 @@ int session_prepare(struct session *s)
 	if (!ret)
 		ret = check_cgroups(s);
 	if (!ret)
-		ret = select_pids(s);
+		ret = pids_select(&s->run, session_looks_back(s));
 	if (!ret)
 		ret = set_watermark(s);
 	if (!ret)

@@ -12,6 +12,7 @@
 #include "run/follow.h"
 #include "session/intervals.h"
 #include "metrics/metrics.h"
+#include "session/pids.h"
 #include "session/progress.h"
 #include "session/record.h"
 #include "session/recording_latency.h"
@@ -109,7 +110,8 @@ static inline bool session_all_gone(const struct session *s)
 {
 	return !s->live && (s->run.command || s->run.options->pids.count) &&
 	       proclife_tasks_selected(s->run.tasks) &&
-	       !proclife_tasks_selected_open(s->run.tasks) && !proclife_tasks_missing(s->run.tasks, 0);
+	       !proclife_tasks_selected_open(s->run.tasks) && !proclife_tasks_missing(s->run.tasks, 0) &&
+	       !pids_are_missing(&s->run);
 }
 
 /* What is later than @when does not count any more, unless the end is earlier already. */

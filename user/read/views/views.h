@@ -6,6 +6,7 @@
 #include "output/format.h"
 #include "output/json.h"
 #include "view.h"
+#include "views/share/pid_within.h"
 #include <proclife.h>
 #include <sys/types.h>
 
@@ -19,6 +20,11 @@ enum criterion {
 	CRITERION_TIME,
 	CRITERIA,
 };
+
+/* The bit of --pid, which is no filter, beside those. */
+#define CRITERION_PID CRITERIA
+#define CRITERIA_AND_PID (CRITERIA + 1)
+
 
 struct run {
 	const struct options *options;
@@ -52,6 +58,7 @@ struct run {
 		bool several; /* recordings */
 		bool keeps_unjudged; /* they are not left out */
 	} matched;
+	struct pids_there *there; /* for each --pid; NULL: none is of a namespace, or they are looked for now */
 	bool failed;	/* something could not be written, which has been said */
 	pid_t command;	/* 0: none */
 	size_t number;	/* of several recordings, as they are given, from 1 on; or 0 */

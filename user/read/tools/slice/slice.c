@@ -7,6 +7,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "session/matched.h"
+#include "session/pids.h"
 #include "session/progress.h"
 #include "session/range.h"
 #include "session/replay.h"
@@ -57,10 +58,8 @@ static int note(void *data, const struct proclife_event *event)
 
 static int prepare(struct slice *slice)
 {
-	const struct options *options = slice->run.options;
 	struct run *run = &slice->run;
 	int ret = range_resolve(run, slice->recorded);
-	size_t i;
 
 	if (!ret)
 		ret = proclife_tasks_new(&run->tasks, run->source);
@@ -68,9 +67,7 @@ static int prepare(struct slice *slice)
 		ret = kept_begin(&slice->kept, run->tasks);
 	if (!ret)
 		ret = matched_begin(run, slice->dir);
-	for (i = 0; !ret && i < options->pids.count; i++)
-		ret = proclife_tasks_select_holders(run->tasks, options->pids.all[i]);
-	return ret;
+	return ret ? ret : pids_select(run, true);
 }
 
 static int decide(struct slice *slice)
@@ -254,6 +251,7 @@ static void end(struct slice *slice)
 	progress_end(&slice->progress);
 	kept_free(&slice->kept);
 	proclife_tasks_free(slice->run.tasks);
+	pids_free(&slice->run);
 	proclife_cgroups_free(slice->run.cgroups);
 	proclife_users_free(slice->run.users);
 	proclife_source_free(slice->again);

@@ -43,15 +43,9 @@ static void end(void *state)
 /* What is asked for by name: nothing else is looked at. */
 static bool is_named(const struct run *run, const struct kin_life *life)
 {
-	const struct options *options = run->options;
-	size_t i;
-
 	if (run->command)
 		return life->tgid == (uint32_t)run->command;
-	for (i = 0; i < options->pids.count; i++)
-		if (options->pids.all[i] == life->tgid)
-			return true;
-	return !options->pids.count;
+	return life->named || !run->options->pids.count;
 }
 
 static bool has_ended(const struct run *run, const struct kin_life *life)

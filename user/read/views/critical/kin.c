@@ -75,6 +75,17 @@ static void set_reaped(struct kin *kin, struct kin_life *life, const struct proc
 		life->reaped = life->ended;
 }
 
+static bool is_named(struct run *run, const struct proclife_process *process)
+{
+	const struct pids *pids = &run->options->pids;
+	size_t i;
+
+	for (i = 0; i < pids->count; i++)
+		if (pid_is_of(run, &pids->all[i], process) == PROCLIFE_MATCHES)
+			return true;
+	return false;
+}
+
 static void keep(struct kin *kin, const struct proclife_process *process)
 {
 	const struct creator *other = id_table_get(&kin->creators, process->id);
@@ -94,6 +105,7 @@ static void keep(struct kin *kin, const struct proclife_process *process)
 		life->args = text_of(kin, process->args, (size_t)process->args_bytes + 1);
 	life->args_cut = process->args_cut;
 	life->script = process->script;
+	life->named = is_named(kin->run, process);
 	life->older = !process->marks.born;
 	life->open = !life->ended &&
 		     proclife_process_state(process) <= PROCLIFE_IS_DYING;

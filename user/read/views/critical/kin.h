@@ -34,6 +34,7 @@ struct kin_life {
 	bool incomplete : 1;
 	bool args_cut : 1;
 	bool kthread : 1;
+	bool named : 1;	 /* --pid asks for it */
 	bool script : 1; /* as in struct proclife_process */
 };
 

@@ -63,20 +63,6 @@ static enum proclife_match has_uid(const struct run *run, const struct proclife_
 	return PROCLIFE_MATCHES_NOT;
 }
 
-/* Is it this folder, or below it? Everything is below the root, whatever its path. */
-static enum proclife_match is_below(const char *path, const char *folder)
-{
-	size_t length = strlen(folder);
-
-	while (length && folder[length - 1] == '/')
-		length--;
-	if (!length)
-		return PROCLIFE_MATCHES;
-	if (!path)
-		return PROCLIFE_MATCH_UNKNOWN;
-	return sure(!strncmp(path, folder, length) && (path[length] == '/' || !path[length]));
-}
-
 static enum proclife_match has_cgroup(struct run *run, const struct proclife_process *process)
 {
 	const struct words *cgroups = &run->options->filter.cgroups;
@@ -87,7 +73,7 @@ static enum proclife_match has_cgroup(struct run *run, const struct proclife_pro
 	if (cgroups->count)
 		path = proclife_cgroups_path(run->cgroups, process->cgroup);
 	for (i = 0; match != PROCLIFE_MATCHES && i < cgroups->count; i++)
-		match = is_below(path, cgroups->all[i]);
+		match = path_is_below(path, cgroups->all[i]);
 	return match;
 }
 
