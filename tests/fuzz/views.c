@@ -47,7 +47,7 @@ static const char *const views[] = {
 	"--summary --latency --parents --interval 1ms", "--expect life.max<1s --parents --interval 5ms",
 	"--metrics", "--export csv", "--export folded", "--export otlp", "--export perfetto",
 	"--export perfetto --tracks processes",
-	"--on failed --on zombie>1us --on life>0s --on forks>0/s --on lost>0 --on unmap>0s --on held<1s",
+	"--on failed --on zombie>1us --on life>0s --on forks>0/s --on lost>0 --on unmap>0s --on held<1s --on thread_exit",
 	"--lives --on teardown>0s --on kill>=1us --on rcu_free>1ms --on exit_free<1s --on 1.status>0 --calm 1ms",
 	"--html", "--on life>100s --on kill>100s --on zombie>100s --on teardown>100s",
 };

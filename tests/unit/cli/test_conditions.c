@@ -73,6 +73,15 @@ static void test_grammar(void **state)
 	assert_int_equal(c.what, CONDITION_LOST);
 	assert_int_equal(condition_least(&c), 1);
 	assert_string_equal(condition_figure(&c), "lost");
+	c = taken("thread_exit");
+	assert_int_equal(c.what, CONDITION_THREAD_EXIT);
+	assert_int_equal(c.bound, 0);
+	assert_false(condition_is_of_life(&c));
+	assert_string_equal(condition_figure(&c), "thread_exit");
+	c = taken("io.worker.thread_exit==4711");
+	assert_int_equal(c.bound, 4711);
+	assert_int_equal(c.program, 9);
+	assert_int_equal(taken("thread_exit=2147483647").bound, 2147483647);
 }
 
 static void test_refused(void **state)
@@ -108,6 +117,12 @@ static void test_refused(void **state)
 	refuses("lost>1s", "a whole number");
 	refuses("lost>18446744073709551615", "too large: the largest is 18446744073709551614");
 	refuses("sh.lost>0", "of no program");
+	refuses("thread_exit>1s", "a thread is the one or it is not");
+	refuses("thread_exit==", "the ID of a thread");
+	refuses("thread_exit==0", "the ID of a thread");
+	refuses("thread_exit==worker", "its name stands before: worker.thread_exit");
+	refuses("thread_exit==2147483648", "the ID of a thread");
+	refuses("thread_exit!", "the figure has to be");
 	/* Such a condition would never match. */
 	refuses("systemd-journald.failed", "at most 15 bytes");
 	assert_int_equal(taken("systemd-journal.failed").program, 15);

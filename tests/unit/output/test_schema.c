@@ -183,6 +183,8 @@ static void put_odd_names(const struct who *init)
 	put_args(&odd, args, 500, 128);
 	put(clone_record(0, &thread, init, &odd));
 	put(rename_record(0, &thread, "n\xff"));
+	thread.comm = "n\xff";
+	put(record_of(0, PROCLIFE_EXITING, &thread));
 	put(exit_record(0, &thread, 0, 1));
 	put(reap_record(0, &thread, &thread));
 	put(free_record(0, &thread));
@@ -386,7 +388,8 @@ static void test_all_views(void **state)
 		"--latency --by uid --threads", "--latency --by reaper --comm o*", "--parents", "--summary", "--summary --by uid", "--summary --by dir", "--summary --by cgroup",
 		"--critical-path", "--critical-path --pid 200", "--critical-path --pid 300",
 		"--latency --by comm --interval 10ms", "--parents --summary --interval 3ms",
-		"--latency --threads --interval 20ms", "--on o\377d.zombie>=0s", "--on failed --on zombie>1ms --on forks>1/s --on lost>0 --calm 1ms",
+		"--latency --threads --interval 20ms", "--on o\377d.zombie>=0s --on thread_exit==301",
+		"--on failed --on zombie>1ms --on forks>1/s --on lost>0 --calm 1ms",
 		"--zombies", "--zombies --top 1", "--tree --comm odd*", "--events --comm c*",
 	};
 	char from[6 * PATH_MAX], other[2 * PATH_MAX], third[2 * PATH_MAX];

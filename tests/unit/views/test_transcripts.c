@@ -115,7 +115,7 @@ int main(void)
 	static const char *const names[] = {
 		"lives.txt", "events.txt", "tree.txt", "summary.txt", "latency.txt", "intervals.txt", "parents.txt",
 		"info.txt", "diff.txt", "expect.txt", "lossy.txt", "json.txt", "errors.txt",
-		"select.txt", "zombies.txt", "state.txt", "ends.txt", "memory.txt", "cgroup-ends.txt",
+		"select.txt", "threads.txt", "zombies.txt", "state.txt", "ends.txt", "memory.txt", "cgroup-ends.txt",
 		"failures.txt",		"device.txt", "ctf.txt", "help.txt", "format-2.txt",
 	};
 	struct CMUnitTest tests[sizeof(names) / sizeof(*names)];

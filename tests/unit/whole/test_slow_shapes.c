@@ -154,7 +154,8 @@ static const char *const views[] = {
 	"--lives", "--lives --sort alone", "--events", "--tree", "--tree --threads", "--summary", "--critical-path",
 	"--latency --threads", "--latency --by comm", "--latency --by cgroup", "--parents", "--zombies",
 	"--parents --interval 1ms", "--export folded", "--export otlp", "--export perfetto",
-	"--on life>100s --on zombie>0s --on teardown>1s --on failed", "--html %s/page.html", "--metrics %s/metrics.prom",
+	"--on life>100s --on zombie>0s --on teardown>1s --on failed --on thread_exit", "--html %s/page.html",
+	"--metrics %s/metrics.prom",
 	"--slice %s/slice --comm name*",
 };
 

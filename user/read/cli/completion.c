@@ -50,7 +50,7 @@ static void print_figures(FILE *out)
 /* What a condition of --on can be about. */
 static void print_conditions(FILE *out)
 {
-	fprintf(out, "%s failed status signal forks lost", choice_list(choice_phase, " ", " "));
+	fprintf(out, "%s failed status signal forks lost thread_exit", choice_list(choice_phase, " ", " "));
 }
 
 /* Arguments of which only the beginning is one of a list of words: a relation and a bound follow. */

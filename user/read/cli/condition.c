@@ -2,6 +2,7 @@
 #include "cli/choices.h"
 #include "cli/condition.h"
 #include "cli/parse.h"
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ static const char *const names[] = {
 	[CONDITION_SIGNAL] = "signal",
 	[CONDITION_FORKS] = "forks",
 	[CONDITION_LOST] = "lost",
+	[CONDITION_THREAD_EXIT] = "thread_exit",
 };
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -95,6 +97,11 @@ static const char *parse_bound(struct condition *c, const char *s)
 		return parse_number(s, UINT64_MAX - 1, &c->bound) ? NULL :
 		       c->bound == UINT64_MAX ? "the bound is too large: the largest is 18446744073709551614" :
 						"the bound has to be a whole number";
+	case CONDITION_THREAD_EXIT:
+		if (c->relation != RELATION_EQUAL)
+			return "a thread is the one or it is not: thread_exit==4711, or thread_exit for each";
+		return parse_number(s, INT_MAX, &c->bound) && c->bound ? NULL :
+			"what ends has to be the ID of a thread; its name stands before: worker.thread_exit";
 	case CONDITION_FAILED:
 		break;
 	}
@@ -111,16 +118,18 @@ const char *condition_parse(struct condition *c, const char *text)
 	c->text = text;
 	if (!find_figure(c, text, length)) {
 		snprintf(wrong, sizeof(wrong),
-			 "the figure has to be failed, status, signal, forks, lost, or one of %s",
+			 "the figure has to be failed, status, signal, forks, lost, thread_exit, or one of %s",
 			 choice_list(choice_phase, ", ", " and "));
 		return wrong;
 	}
 	if (c->program >= PROCLIFE_COMM_LEN)
-		return "the name of a program has at most 15 bytes: leave out the others";
+		return "the name of a program or thread has at most 15 bytes: leave out the others";
 	if (c->what == CONDITION_LOST && c->program)
 		return "what is lost is of no program: lost>0";
 	if (c->what == CONDITION_FAILED)
 		return text[length] ? "failed stands alone: each process that fails meets it" : NULL;
+	if (c->what == CONDITION_THREAD_EXIT && !text[length])
+		return NULL;
 	bound = relation_parse(text + length, &c->relation);
 	return bound ? parse_bound(c, bound) : NO_RELATION;
 }

@@ -19,16 +19,17 @@ enum condition_what {
 	CONDITION_SIGNAL,
 	CONDITION_FORKS,
 	CONDITION_LOST,
+	CONDITION_THREAD_EXIT,
 };
 
-/* "zombie>1s", "cc1.failed", "signal==KILL", "forks>1000/s" */
+/* "zombie>1s", "cc1.failed", "signal==KILL", "forks>1000/s", "thread_exit==4711" */
 struct condition {
 	const char *text;
 	enum condition_what what;
-	size_t program; /* the length of the program's name at its beginning; 0: all programs */
+	size_t program; /* the length of the program's, or thread's, name at its beginning; 0: all of them */
 	enum proclife_phase phase; /* of CONDITION_PHASE */
 	enum relation relation;	   /* none of CONDITION_FAILED */
-	uint64_t bound; /* ns, a status, a number of records or forks, a signal; 0: any signal */
+	uint64_t bound; /* ns, a status, a number of records or forks, a signal, a thread; 0: any signal or thread */
 	uint64_t per;	/* ns, of CONDITION_FORKS */
 };
 
@@ -50,10 +51,10 @@ static inline uint64_t condition_least(const struct condition *condition)
 	return condition->bound + (condition->relation == RELATION_ABOVE);
 }
 
-/* Is it about a life, and not about a rate or a loss? */
+/* Is it about a process's life, and not about a rate, a loss, or one of its threads? */
 static inline bool condition_is_of_life(const struct condition *condition)
 {
-	return condition->what != CONDITION_FORKS && condition->what != CONDITION_LOST;
+	return condition->what < CONDITION_FORKS;
 }
 
 #endif

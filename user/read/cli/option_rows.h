@@ -27,7 +27,7 @@ OPTION(METRICS, .name = "metrics", .group = GROUP_VIEWS,
 OPTION(ON, .name = "on", .group = GROUP_TRIGGERS,
 	.argument = { "CONDITION", FILLS(CONDITION, on) },
 	.help = "Print a line as soon as CONDITION holds; can be given repeatedly. zombie>1s, failed, "
-		"signal==KILL, status==127, teardown>1s, cc1.life>1m, forks>1000/s, lost>0",
+		"signal==KILL, status==127, teardown>1s, cc1.life>1m, forks>1000/s, lost>0, worker.thread_exit",
 	.one_recording = "each has its own clock",
 	.excludes = {
 		{ GIVEN(FROM) | GIVEN(TO), "a condition is looked for all the time" },

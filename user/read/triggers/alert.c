@@ -91,6 +91,11 @@ static void put_what(struct text *line, const struct run *run, const struct aler
 	case CONDITION_LOST:
 		text_plural(line, alert->value, "record was lost", "records were lost");
 		break;
+	case CONDITION_THREAD_EXIT:
+		text_exit(line, alert->thread->exit_code, NULL, NULL);
+		text_string(line, ", ");
+		text_plural(line, alert->live, "thread lives on", "threads live on");
+		break;
 	}
 }
 
@@ -106,6 +111,10 @@ void alert_print(const struct run *run, const struct alert *alert, int64_t *day)
 	text_name(&line, alert->condition->text, SIZE_MAX);
 	text_style(&line, STYLE_PLAIN);
 	text_string(&line, ": ");
+	if (alert->thread) {
+		text_who(&line, alert->thread->comm, alert->thread->pid);
+		text_string(&line, " of ");
+	}
 	if (alert->has_who) {
 		text_who(&line, alert->comm, alert->tgid);
 		text_string(&line, ", ");
@@ -162,6 +171,14 @@ void alert_json(const struct run *run, const struct alert *alert)
 	else
 		json_null(json, "pid");
 	json_comm_or_null(json, "comm", alert->has_who, alert->comm);
+	if (alert->thread) {
+		json_uint(json, "tid", alert->thread->pid);
+		json_uint(json, "live", alert->live);
+	} else {
+		json_null(json, "tid");
+		json_null(json, "live");
+	}
+	json_comm_or_null(json, "thread_comm", alert->thread, alert->thread ? alert->thread->comm : "");
 	if (alert->process)
 		json_process(run, alert->process);
 	else

@@ -3,13 +3,40 @@
 #include "triggers/judge.h"
 #include <string.h>
 
+/* Is it the name that the condition begins with, if it does with one? */
+static bool is_about(const struct condition *condition, const char *comm)
+{
+	return !condition->program || (strnlen(comm, PROCLIFE_COMM_LEN) == condition->program &&
+				       !strncmp(comm, condition->text, condition->program));
+}
+
 bool judge_concerns(const struct proclife_process *process, const struct condition *condition)
 {
-	const char *comm = process->comm;
+	return filter_passes(process) && is_about(condition, process->comm);
+}
 
-	return filter_passes(process) &&
-	       (!condition->program || (strlen(comm) == condition->program &&
-					!strncmp(comm, condition->text, condition->program)));
+/*
+ * Where the process ends as a whole, its threads' EXITINGs say that before their EXITs come. So without its EXITING,
+ * it is not known of a thread.
+ */
+bool judge_thread(const struct proclife_task *task, uint32_t live, const struct condition *c)
+{
+	return c->what == CONDITION_THREAD_EXIT && filter_passes(task->process) && is_about(c, task->comm) &&
+	       (!c->bound || task->pid == c->bound) && live && task->exiting &&
+	       proclife_process_state(task->process) == PROCLIFE_IS_ALIVE;
+}
+
+/* As shells have it. */
+static uint64_t status_of(int32_t exit_code)
+{
+	unsigned int signal = (unsigned int)exit_code & 0x7f;
+
+	return signal ? 128 + signal : (unsigned int)exit_code >> 8 & 0xff;
+}
+
+uint64_t judge_thread_status(const struct proclife_task *task)
+{
+	return status_of(task->exit_code);
 }
 
 static bool phase_holds(const struct proclife_process *process, bool over, const struct condition *c,
@@ -35,7 +62,7 @@ bool judge_holds(const struct proclife_process *process, bool over, const struct
 		return false;
 	signal = (unsigned int)process->exit_code & 0x7f;
 	status = (unsigned int)process->exit_code >> 8 & 0xff;
-	*value = signal ? 128 + signal : status;
+	*value = status_of(process->exit_code);
 	switch (c->what) {
 	case CONDITION_FAILED:
 		return signal || status;
@@ -66,6 +93,8 @@ uint64_t judge_due(const struct proclife_process *process, const struct conditio
 
 enum proclife_type judge_lacks(const struct run *run, const struct condition *c)
 {
+	if (c->what == CONDITION_THREAD_EXIT)
+		return run_has_exiting(run) ? PROCLIFE_NONE : PROCLIFE_EXITING;
 	if (c->what != CONDITION_PHASE)
 		return PROCLIFE_NONE;
 	return proclife_phase_lacks(c->phase, proclife_source_header(run->source));

@@ -18,6 +18,11 @@ bool judge_concerns(const struct proclife_process *process, const struct conditi
 bool judge_holds(const struct proclife_process *process, bool over, const struct condition *condition,
 		 uint64_t *value);
 
+/* It has exited, and this many threads live on: is it a thread's end that the condition is about? */
+bool judge_thread(const struct proclife_task *task, uint32_t live, const struct condition *condition);
+/* The value of that: its own exit status, in the same form. */
+uint64_t judge_thread_status(const struct proclife_task *task);
+
 /*
  * Since when it has been in the phase of the condition; 0: it is in none, or a record that is missing can
  * have ended it. @at_least: it is older than that.

@@ -54,6 +54,11 @@ static void set_environment(const struct reaction *reaction, const struct facts 
 	else
 		set("PROCLIFE_PID", "%s", "");
 	set("PROCLIFE_COMM", "%s", facts->comm);
+	if (facts->tid)
+		set("PROCLIFE_TID", "%" PRIu32, facts->tid);
+	else
+		set("PROCLIFE_TID", "%s", "");
+	set("PROCLIFE_THREAD", "%s", facts->thread_comm);
 	set("PROCLIFE_SAVED", "%s", facts->saved ? facts->saved : "");
 	set("PROCLIFE_SUPPRESSED", "%" PRIu64, facts->suppressed);
 	text_free(&moment);
@@ -127,6 +132,10 @@ static void wait_in_line(struct reaction *reaction, const struct alert *alert, b
 		.saving = saving,
 	};
 	memcpy(facts->comm, alert->comm, sizeof(facts->comm));
+	if (alert->thread) {
+		facts->tid = alert->thread->pid;
+		memcpy(facts->thread_comm, alert->thread->comm, sizeof(facts->thread_comm));
+	}
 	reaction->waiting_count++;
 }
 

@@ -17,6 +17,8 @@ struct facts {
 	bool has_who;
 	uint32_t tgid;
 	char comm[PROCLIFE_COMM_LEN];
+	uint32_t tid; /* of the thread that it is about; 0: of none */
+	char thread_comm[PROCLIFE_COMM_LEN];
 	bool saving; /* it waits for that to be complete */
 	char *saved; /* where; NULL: nowhere */
 };

@@ -251,6 +251,24 @@ static void note_fork(struct triggers *t, const struct proclife_record *record,
 	}
 }
 
+/* A thread can have ended, and its process go on: once for each thread. */
+static void note_thread(struct triggers *t, const struct proclife_record *record)
+{
+	const struct proclife_task *task = proclife_tasks_find(t->run->tasks, record->task);
+	const struct watched *watched = task ? agenda_find(&t->agenda, task->process->id) : NULL;
+	size_t i;
+
+	for (i = 0; task && !(watched && watched->own) && i < t->count; i++) {
+		struct alert alert = { .condition = &t->conditions[i], .ts = t->now, .thread = task,
+				       .live = record->exit.live };
+
+		if (!judge_thread(task, alert.live, alert.condition))
+			continue;
+		alert.value = judge_thread_status(task);
+		tell_life(t, &alert, task->process);
+	}
+}
+
 static void note_gap(struct triggers *t, const struct proclife_gap *gap)
 {
 	size_t i;
@@ -323,6 +341,8 @@ static void triggers_fed(void *data, const struct proclife_event *event)
 
 	if (!record)
 		note_gap(t, &event->gap);
+	else if (record->type == PROCLIFE_EXIT && t->of_threads)
+		note_thread(t, record);
 	if (!telling && (!record || !t->run->options->on.save))
 		return;
 	process = process_of(t, record->task);
@@ -398,6 +418,7 @@ int triggers_begin(struct triggers *t, struct run *run)
 		die_no_memory();
 	agenda_init(&t->agenda);
 	for (i = 0; i < t->count; i++) {
+		t->of_threads |= t->conditions[i].what == CONDITION_THREAD_EXIT;
 		t->bursts[i].most = condition_least(&t->conditions[i]);
 		t->bursts[i].per = t->conditions[i].per;
 	}

@@ -21,6 +21,7 @@ struct triggers {
 	struct agenda agenda;
 	const struct proclife_record *record; /* that is fed; NULL: it is a gap */
 	uint64_t now;	 /* of the record that is fed, or up to where all were */
+	bool of_threads; /* a condition is about the ends of threads */
 	bool spent;	 /* one was due that did not concern its process */
 	uint64_t calm_until;
 	uint64_t fired;
