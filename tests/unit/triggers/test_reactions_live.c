@@ -328,11 +328,47 @@ static void test_exec(void **state)
 	assert_int_equal(count_text(said, "PROCLIFE_VALUE=3\n"), 1);
 	assert_int_equal(count_text(said, "PROCLIFE_PID=4000\n"), 1);
 	assert_int_equal(count_text(said, "PROCLIFE_COMM=child\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_TID=\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_THREAD=\n"), 1);
 	assert_int_equal(count_text(said, "PROCLIFE_SUPPRESSED=0\n"), 1);
 	assert_int_equal(count_text(said, "PROCLIFE_TIME=20"), 1);
 	snprintf(wanted, sizeof(wanted), "PROCLIFE_SAVED=%s\n", saved);
 	assert_int_equal(count_text(said, wanted), 1);
 	expect_in(saved, "--info", " complete, because --on had it saved\n");
+}
+
+/* Of a thread, it gets that and the process. */
+static void test_exec_of_thread(void **state)
+{
+	struct who app = process_of_pid(4000, "app"), thread = thread_of(&app, 4001);
+	char options[3 * PATH_MAX], path[PATH_MAX], said[8192] = "";
+	pid_t pid;
+	FILE *out, *file;
+
+	(void)state;
+	live_open(1 << 10);
+	snprintf(path, sizeof(path), "%s/said", folder.base);
+	snprintf(options, sizeof(options), "--on thread_exit==4001 --calm 0 --exec env>>%s --duration 1s", path);
+	out = start_watching(&pid, options);
+	free(next(out, "trace"));
+	live_put(0, fork_record(0, &app, &first_process));
+	live_put(0, clone_record(0, &thread, &first_process, &app));
+	thread.comm = "worker";
+	live_put(1, record_of(0, PROCLIFE_EXITING, &thread));
+	live_put(1, exit_record(0, &thread, 3 << 8, 1));
+	free(next(out, "fired"));
+	assert_null(next(out, "fired"));
+	fclose(out);
+	file = fopen(path, "r");
+	assert_non_null(file);
+	said[fread(said, 1, sizeof(said) - 1, file)] = '\0';
+	fclose(file);
+	assert_int_equal(count_text(said, "PROCLIFE_FIGURE=thread_exit\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_VALUE=3\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_PID=4000\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_COMM=app\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_TID=4001\n"), 1);
+	assert_int_equal(count_text(said, "PROCLIFE_THREAD=worker\n"), 1);
 }
 
 /* The followed command is not one that --exec has started. */
@@ -474,6 +510,7 @@ int main(void)
 		LIVE(test_ended),
 		LIVE(test_unread),
 		LIVE(test_exec),
+		LIVE(test_exec_of_thread),
 		LIVE(test_command),
 		LIVE(test_vanished),
 		LIVE(test_no_folder),
