@@ -22,6 +22,7 @@
 	x(MOMENT, moment, struct moment, ONE) \
 	/* For one option each. */ \
 	x(PID, pid, struct pids, ALL) \
+	x(COMM, comm, struct words, ALL) \
 	x(USER, user, struct filter, ALL) \
 	x(CGROUP, cgroup, struct words, ALL) \
 	x(STATUS, status, uint64_t[4], ALL) \

@@ -70,7 +70,7 @@ OPTION(PID, .name = "pid", .group = GROUP_SELECTION, .letter = 'p',
 	.brief = "Only this process and what descends from it")
 
 OPTION(COMM, .name = "comm", .group = GROUP_SELECTION,
-	.argument = { "GLOB", FILLS(WORD, filter.comms) },
+	.argument = { "GLOB", FILLS(COMM, filter.comms) },
 	.help = "Only processes whose name matches, such as 'cc*'; can be given repeatedly",
 	.brief = "Only processes of this name; see --uid, --args, --failed")
 

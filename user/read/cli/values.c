@@ -5,6 +5,7 @@
 #include "output/format.h"
 #include "output/message.h"
 #include "output/quoted.h"
+#include <ctype.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pwd.h>
@@ -81,6 +82,14 @@ static void take_text(const struct value *v, const char **text)
 static void take_word(const struct value *v, struct words *words)
 {
 	words_add(words, v->text);
+}
+
+/* A longer one would never match, unless it is a pattern, or has escapes. */
+static void take_comm(const struct value *v, struct words *comms)
+{
+	if (strlen(v->text) >= PROCLIFE_COMM_LEN && !strpbrk(v->text, "*?[\\"))
+		refuse(v, "a name has at most 15 bytes: leave out the others");
+	words_add(comms, v->text);
 }
 
 static void take_time(const struct value *v, uint64_t *ns)
@@ -221,8 +230,13 @@ static void take_pid(const struct value *v, struct pids *pids)
 
 	if (!digits)
 		die_no_memory();
-	if (!parse_number(digits, INT_MAX, &pid) || !pid)
+	if ((!parse_number(digits, INT_MAX, &pid) || !pid) && pid == UINT64_MAX)
 		refuse_number(v, pid, INT_MAX);
+	else if (!pid && strchr(digits, ','))
+		refuse(v, "not a process ID; for several, give --pid for each");
+	else if (!pid)
+		refuse(v, isdigit((unsigned char)*digits) ? v->argument->wrong :
+			  "not a process ID; --comm takes the name of a program");
 	free(digits);
 	option.pid = (uint32_t)pid;
 	if (at && at[1] == '/')

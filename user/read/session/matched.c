@@ -166,7 +166,7 @@ static void put_filters(struct list *list, const struct run *run)
 		put(list, "--to", run->options->to.text);
 }
 
-/* With several recordings, hardly any process ID occurs in each. */
+/* Is any missing? With several recordings, hardly any process ID occurs in each. */
 static bool put_pids(struct list *list, const struct run *run)
 {
 	uint32_t pid;
@@ -175,8 +175,9 @@ static bool put_pids(struct list *list, const struct run *run)
 	if (run->matched.several)
 		return false;
 	for (i = 0; (pid = proclife_tasks_missing(run->tasks, i)); i++)
-		put_number(list, "--pid", pid);
-	return *list->separator;
+		if (!pids_were_threads(run, pid))
+			put_number(list, "--pid", pid);
+	return i || pids_are_missing(run);
 }
 
 /* For a view of records, the range is one of records: then it counts whether it has any. */
@@ -225,12 +226,11 @@ void matched_report(const struct run *run, const char *dir)
 	char *text = NULL;
 	size_t size;
 	struct list list = { open_memstream(&text, &size), "" };
-	bool missing;
 
 	if (!list.file)
 		die_no_memory();
-	missing = put_pids(&list, run) || (!run->matched.several && pids_are_missing(run));
-	if (!missing && !matched_any(run) && (options->pids.count || matched_is_limited(run)))
+	if (!put_pids(&list, run) && !matched_any(run) &&
+	    (options->pids.count || matched_is_limited(run)))
 		put_filters(&list, run);
 	if (fclose(list.file))
 		die_no_memory();

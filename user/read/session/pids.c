@@ -49,23 +49,51 @@ static enum proclife_match choose(void *data, const struct proclife_process *pro
 	return chosen;
 }
 
-int pids_select(struct run *run, bool looks_back)
+static void task_gone(void *data, struct proclife_task *task)
 {
+	struct run *run = data;
+	const struct pids *pids = &run->options->pids;
+	size_t i;
+
+	for (i = 0; task->pid != task->tgid && i < pids->count; i++)
+		if (!pids->all[i].within && pids->all[i].pid == task->pid)
+			run->there[i].thread_of = task->tgid;
+}
+
+static int select_all_past(struct run *run)
+{
+	static const struct proclife_reports reports = {
+		.size = sizeof(reports),
+		.task_gone = task_gone,
+	};
 	const struct pids *pids = &run->options->pids;
 	bool within = false;
 	int ret = 0;
 	size_t i;
 
-	for (i = 0; !ret && i < pids->count; i++) {
-		within |= pids->all[i].within;
-		ret = looks_back ? select_past(run, &pids->all[i]) : select_present(run, &pids->all[i]);
-	}
-	if (ret || !looks_back || !within)
-		return ret;
 	run->there = calloc(pids->count, sizeof(*run->there));
 	if (!run->there)
 		die_no_memory();
-	return proclife_tasks_select_matching(run->tasks, choose, run);
+	for (i = 0; !ret && i < pids->count; i++) {
+		within |= pids->all[i].within;
+		ret = select_past(run, &pids->all[i]);
+	}
+	if (!ret && within)
+		ret = proclife_tasks_select_matching(run->tasks, choose, run);
+	return ret ? ret : proclife_tasks_report(run->tasks, &reports, run);
+}
+
+int pids_select(struct run *run, bool looks_back)
+{
+	const struct pids *pids = &run->options->pids;
+	int ret = 0;
+	size_t i;
+
+	if (looks_back && pids->count)
+		return select_all_past(run);
+	for (i = 0; !ret && i < pids->count; i++)
+		ret = select_present(run, &pids->all[i]);
+	return ret;
 }
 
 bool pids_are_missing(const struct run *run)
@@ -74,6 +102,16 @@ bool pids_are_missing(const struct run *run)
 
 	for (i = 0; run->there && i < run->options->pids.count; i++)
 		if (run->options->pids.all[i].within && !run->there[i].met)
+			return true;
+	return false;
+}
+
+bool pids_can_lack(const struct run *run)
+{
+	size_t i;
+
+	for (i = 0; run->there && i < run->options->pids.count; i++)
+		if (run->options->pids.all[i].within)
 			return true;
 	return false;
 }
@@ -95,15 +133,11 @@ bool pids_lack(struct run *run, const struct proclife_process *process)
 	return lacks;
 }
 
-static void report(const char *dir, const struct pid_option *option, const struct pids_there *there)
+static void put_reason(FILE *file, const struct pid_option *option, const struct pids_there *there)
 {
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	if (!file)
-		die_no_memory();
-	if (there->instead)
+	if (!option->within && there->thread_of)
+		fprintf(file, "it was a thread of process %u; use --pid %u", there->thread_of, there->thread_of);
+	else if (there->instead)
 		fprintf(file, "process %u had PID %u in there; use --pid %u", option->pid, there->instead,
 			option->pid);
 	else if (there->others.count)
@@ -113,6 +147,17 @@ static void report(const char *dir, const struct pid_option *option, const struc
 	else
 		fputs("none was seen that had this as its own PID namespace, and PIDs further out are not recorded; "
 		      "--tree --show pidns shows which namespaces there are", file);
+}
+
+static void report(const char *dir, const struct pid_option *option, const struct pids_there *there)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	if (!file)
+		die_no_memory();
+	put_reason(file, option, there);
 	if (fclose(file))
 		die_no_memory();
 	message("%s%sno process matched --pid %s: %s", dir ? quoted(dir) : "", dir ? ": " : "", quoted(option->text),
@@ -120,18 +165,38 @@ static void report(const char *dir, const struct pid_option *option, const struc
 	free(text);
 }
 
-bool pids_report(const struct run *run, const char *dir)
+bool pids_were_threads(const struct run *run, uint32_t pid)
 {
-	bool any = false;
+	size_t i;
+
+	for (i = 0; run->there && i < run->options->pids.count; i++)
+		if (!run->options->pids.all[i].within && run->options->pids.all[i].pid == pid)
+			return run->there[i].thread_of;
+	return false;
+}
+
+static bool is_missing(const struct run *run, uint32_t pid)
+{
+	uint32_t missing;
+	size_t i;
+
+	for (i = 0; (missing = proclife_tasks_missing(run->tasks, i)); i++)
+		if (missing == pid)
+			return true;
+	return false;
+}
+
+void pids_report(const struct run *run, const char *dir)
+{
 	size_t i;
 
 	for (i = 0; run->there && i < run->options->pids.count; i++) {
-		if (!run->options->pids.all[i].within || run->there[i].met)
-			continue;
-		report(dir, &run->options->pids.all[i], &run->there[i]);
-		any = true;
+		const struct pid_option *option = &run->options->pids.all[i];
+		const struct pids_there *there = &run->there[i];
+
+		if (option->within ? !there->met : there->thread_of && is_missing(run, option->pid))
+			report(dir, option, there);
 	}
-	return any;
 }
 
 void pids_free(struct run *run)

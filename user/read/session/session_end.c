@@ -55,7 +55,7 @@ static void json_finish(struct session *s)
 	json_string(json, "reason", reason(s));
 	json_uint(json, "lost", s->run.lost);
 	json_suppressed(json, &s->run);
-	if (matched_is_limited(&s->run) || s->run.there)
+	if (matched_is_limited(&s->run) || pids_can_lack(&s->run))
 		json_uint(json, "unjudged", s->run.matched.unjudged);
 	if (s->follow.ended)
 		json_uint(json, "status", s->follow.status);

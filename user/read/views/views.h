@@ -58,7 +58,7 @@ struct run {
 		bool several; /* recordings */
 		bool keeps_unjudged; /* they are not left out */
 	} matched;
-	struct pids_there *there; /* for each --pid; NULL: none is of a namespace, or they are looked for now */
+	struct pids_there *there; /* for each --pid; NULL: there is none, or they are looked for now */
 	bool failed;	/* something could not be written, which has been said */
 	pid_t command;	/* 0: none */
 	size_t number;	/* of several recordings, as they are given, from 1 on; or 0 */

@@ -18,6 +18,7 @@ struct some_pids {
 
 /* What was seen where a --pid asks for one. */
 struct pids_there {
+	uint32_t thread_of; /* of the machine: the process of a thread that had it; 0: there was none */
 	bool met;
 	uint32_t instead; /* the PID there of the process that has it on the machine; 0: it is not there */
 	struct some_pids others;
