@@ -341,6 +341,7 @@ static void test_exec(void **state)
 static void test_exec_of_thread(void **state)
 {
 	struct who app = process_of_pid(4000, "app"), thread = thread_of(&app, 4001);
+	struct proclife_record exiting;
 	char options[3 * PATH_MAX], path[PATH_MAX], said[8192] = "";
 	pid_t pid;
 	FILE *out, *file;
@@ -353,8 +354,11 @@ static void test_exec_of_thread(void **state)
 	free(next(out, "trace"));
 	live_put(0, fork_record(0, &app, &first_process));
 	live_put(0, clone_record(0, &thread, &first_process, &app));
+	live_put(0, rename_record(0, &thread, "worker"));
 	thread.comm = "worker";
-	live_put(1, record_of(0, PROCLIFE_EXITING, &thread));
+	exiting = record_of(0, PROCLIFE_EXITING, &thread);
+	exiting.exiting.exit_code = 3 << 8;
+	live_put(1, exiting);
 	live_put(1, exit_record(0, &thread, 3 << 8, 1));
 	free(next(out, "fired"));
 	assert_null(next(out, "fired"));

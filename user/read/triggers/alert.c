@@ -94,7 +94,7 @@ static void put_what(struct text *line, const struct run *run, const struct aler
 	case CONDITION_THREAD_EXIT:
 		text_exit(line, alert->thread->exit_code, NULL, NULL);
 		text_string(line, ", ");
-		text_plural(line, alert->live, "thread lives on", "threads live on");
+		text_plural(line, alert->thread->live, "thread lives on", "threads live on");
 		break;
 	}
 }
@@ -112,7 +112,7 @@ void alert_print(const struct run *run, const struct alert *alert, int64_t *day)
 	text_style(&line, STYLE_PLAIN);
 	text_string(&line, ": ");
 	if (alert->thread) {
-		text_who(&line, alert->thread->comm, alert->thread->pid);
+		text_who(&line, alert->thread->task->comm, alert->thread->task->pid);
 		text_string(&line, " of ");
 	}
 	if (alert->has_who) {
@@ -172,13 +172,13 @@ void alert_json(const struct run *run, const struct alert *alert)
 		json_null(json, "pid");
 	json_comm_or_null(json, "comm", alert->has_who, alert->comm);
 	if (alert->thread) {
-		json_uint(json, "tid", alert->thread->pid);
-		json_uint(json, "live", alert->live);
+		json_uint(json, "tid", alert->thread->task->pid);
+		json_uint(json, "live", alert->thread->live);
 	} else {
 		json_null(json, "tid");
 		json_null(json, "live");
 	}
-	json_comm_or_null(json, "thread_comm", alert->thread, alert->thread ? alert->thread->comm : "");
+	json_comm_or_null(json, "thread_comm", alert->thread, alert->thread ? alert->thread->task->comm : "");
 	if (alert->process)
 		json_process(run, alert->process);
 	else

@@ -3,6 +3,7 @@
 #ifndef READ_ALERT_H
 #define READ_ALERT_H
 
+#include "triggers/judge.h"
 #include "views/views.h"
 
 struct alert {
@@ -17,8 +18,7 @@ struct alert {
 	bool has_who;
 	uint32_t tgid;
 	char comm[PROCLIFE_COMM_LEN];
-	const struct proclife_task *thread; /* one of the process has ended; NULL: it is not about one */
-	uint32_t live; /* how many threads did not end with it */
+	const struct thread_end *thread; /* of one of the process; NULL: it is not about one */
 	const char *saved; /* the folder of the recording that it will be in; NULL: in none */
 	uint64_t suppressed; /* how many were, since the last that was printed */
 };

@@ -15,17 +15,6 @@ bool judge_concerns(const struct proclife_process *process, const struct conditi
 	return filter_passes(process) && is_about(condition, process->comm);
 }
 
-/*
- * Where the process ends as a whole, its threads' EXITINGs say that before their EXITs come. So without its EXITING,
- * it is not known of a thread.
- */
-bool judge_thread(const struct proclife_task *task, uint32_t live, const struct condition *c)
-{
-	return c->what == CONDITION_THREAD_EXIT && filter_passes(task->process) && is_about(c, task->comm) &&
-	       (!c->bound || task->pid == c->bound) && live && task->exiting &&
-	       proclife_process_state(task->process) == PROCLIFE_IS_ALIVE;
-}
-
 /* As shells have it. */
 static uint64_t status_of(int32_t exit_code)
 {
@@ -34,9 +23,41 @@ static uint64_t status_of(int32_t exit_code)
 	return signal ? 128 + signal : (unsigned int)exit_code >> 8 & 0xff;
 }
 
-uint64_t judge_thread_status(const struct proclife_task *task)
+/*
+ * Others go on when it begins to exit. What was lost since its process began can be that they do not; then the kernel's
+ * count at the EXIT is asked, but what it counts can have begun to exit, too.
+ */
+static bool ends_alone(const struct proclife_tasks *tasks, const struct proclife_task *task,
+		       const struct proclife_record *record, uint32_t *live)
 {
-	return status_of(task->exit_code);
+	bool unsure = proclife_tasks_may_lack(tasks, PROCLIFE_EXITING, task->process->seen);
+
+	/* Where the process ends as a whole, its EXITINGs have said that. */
+	if (!task->exiting || proclife_process_state(task->process) != PROCLIFE_IS_ALIVE)
+		return false;
+	if (record->type == PROCLIFE_EXITING) {
+		*live = task->process->going;
+		return !unsure && task->exiting == record->ts && *live;
+	}
+	*live = record->exit.live;
+	return unsure && !proclife_tasks_may_lack(tasks, PROCLIFE_EXITING, task->exiting) && *live;
+}
+
+bool judge_thread(const struct proclife_tasks *tasks, const struct proclife_task *task,
+		  const struct proclife_record *record, struct thread_end *end)
+{
+	if (record->type != PROCLIFE_EXITING && record->type != PROCLIFE_EXIT)
+		return false;
+	end->task = task;
+	end->exit_code = record->type == PROCLIFE_EXITING ? record->exiting.exit_code : record->exit.exit_code;
+	end->status = status_of(end->exit_code);
+	return ends_alone(tasks, task, record, &end->live);
+}
+
+bool judge_thread_concerns(const struct proclife_task *task, const struct condition *c)
+{
+	return c->what == CONDITION_THREAD_EXIT && filter_passes(task->process) && is_about(c, task->comm) &&
+	       (!c->bound || task->pid == c->bound);
 }
 
 static bool phase_holds(const struct proclife_process *process, bool over, const struct condition *c,

@@ -18,10 +18,19 @@ bool judge_concerns(const struct proclife_process *process, const struct conditi
 bool judge_holds(const struct proclife_process *process, bool over, const struct condition *condition,
 		 uint64_t *value);
 
-/* It has exited, and this many threads live on: is it a thread's end that the condition is about? */
-bool judge_thread(const struct proclife_task *task, uint32_t live, const struct condition *condition);
-/* The value of that: its own exit status, in the same form. */
-uint64_t judge_thread_status(const struct proclife_task *task);
+/* A thread that ends while others of its process go on. */
+struct thread_end {
+	const struct proclife_task *task;
+	int32_t exit_code;
+	uint64_t status; /* as shells have it */
+	uint32_t live;	 /* how many others */
+};
+
+/* Is this record of a task such an end? Of each, one record at most is. */
+bool judge_thread(const struct proclife_tasks *tasks, const struct proclife_task *task,
+		  const struct proclife_record *record, struct thread_end *end);
+/* Is the condition about the end of this thread? */
+bool judge_thread_concerns(const struct proclife_task *task, const struct condition *condition);
 
 /*
  * Since when it has been in the phase of the condition; 0: it is in none, or a record that is missing can

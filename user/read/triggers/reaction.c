@@ -133,8 +133,8 @@ static void wait_in_line(struct reaction *reaction, const struct alert *alert, b
 	};
 	memcpy(facts->comm, alert->comm, sizeof(facts->comm));
 	if (alert->thread) {
-		facts->tid = alert->thread->pid;
-		memcpy(facts->thread_comm, alert->thread->comm, sizeof(facts->thread_comm));
+		facts->tid = alert->thread->task->pid;
+		memcpy(facts->thread_comm, alert->thread->task->comm, sizeof(facts->thread_comm));
 	}
 	reaction->waiting_count++;
 }

@@ -251,21 +251,21 @@ static void note_fork(struct triggers *t, const struct proclife_record *record,
 	}
 }
 
-/* A thread can have ended, and its process go on: once for each thread. */
 static void note_thread(struct triggers *t, const struct proclife_record *record)
 {
 	const struct proclife_task *task = proclife_tasks_find(t->run->tasks, record->task);
 	const struct watched *watched = task ? agenda_find(&t->agenda, task->process->id) : NULL;
+	struct thread_end end;
 	size_t i;
 
-	for (i = 0; task && !(watched && watched->own) && i < t->count; i++) {
-		struct alert alert = { .condition = &t->conditions[i], .ts = t->now, .thread = task,
-				       .live = record->exit.live };
+	if (!task || (watched && watched->own) || !judge_thread(t->run->tasks, task, record, &end))
+		return;
+	for (i = 0; i < t->count; i++) {
+		struct alert alert = { .condition = &t->conditions[i], .ts = t->now, .value = end.status,
+				       .thread = &end };
 
-		if (!judge_thread(task, alert.live, alert.condition))
-			continue;
-		alert.value = judge_thread_status(task);
-		tell_life(t, &alert, task->process);
+		if (judge_thread_concerns(task, alert.condition))
+			tell_life(t, &alert, task->process);
 	}
 }
 
@@ -341,7 +341,7 @@ static void triggers_fed(void *data, const struct proclife_event *event)
 
 	if (!record)
 		note_gap(t, &event->gap);
-	else if (record->type == PROCLIFE_EXIT && t->of_threads)
+	else if (t->of_threads)
 		note_thread(t, record);
 	if (!telling && (!record || !t->run->options->on.save))
 		return;
