@@ -337,7 +337,7 @@ static void test_exec(void **state)
 	expect_in(saved, "--info", " complete, because --on had it saved\n");
 }
 
-/* Of a thread, it gets that and the process. */
+/* If a thread ends, it gets that and the process. */
 static void test_exec_of_thread(void **state)
 {
 	struct who app = process_of_pid(4000, "app"), thread = thread_of(&app, 4001);

@@ -3,6 +3,7 @@
 #include "output/quoted.h"
 #include "session/pids.h"
 #include "session/pids_now.h"
+#include "views/share/pid_within.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,6 +127,9 @@ bool pids_lack(struct run *run, const struct proclife_process *process)
 		const struct pid_option *option = &run->options->pids.all[i];
 
 		if (!option->within || pid_is_of(run, option, process) != PROCLIFE_MATCH_UNKNOWN)
+			continue;
+		/* Without a snapshot, little is known of what was there before, and goes on after it. */
+		if (!process->ns_inum && process->outlives && !process->incomplete)
 			continue;
 		run->matched.lacks |= 1u << (process->ns_inum ? CRITERION_CGROUP : CRITERION_PID);
 		lacks = true;

@@ -89,18 +89,31 @@ static bool ends_before_range(const struct session *s)
 	return true;
 }
 
+/* The --pid that asks for a cgroup, if records have to say who was in it; otherwise /proc does. NULL: none. */
+static const char *pid_of_cgroup(const struct session *s)
+{
+	const struct pids *pids = &s->run.options->pids;
+	size_t i;
+
+	for (i = 0; session_looks_back(s) && i < pids->count; i++)
+		if (pids->all[i].cgroup)
+			return pids->all[i].text;
+	return NULL;
+}
+
 /* Without paths of cgroups, --cgroup would match nothing. */
 static int check_cgroups(const struct session *s)
 {
 	const struct words *wanted = &s->run.options->filter.cgroups;
-	const char *why;
+	const char *pid = pid_of_cgroup(s), *why;
 
-	if (!wanted->count || s->replay || s->plain_file)
+	if ((!wanted->count && !pid) || s->replay || s->plain_file)
 		return 0;
 	why = why_no_cgroup_paths();
 	if (!why)
 		return 0;
-	message("--cgroup %s: cgroups have no paths here: %s", quoted(wanted->all[0]), why);
+	message("--%s %s: cgroups have no paths here: %s", wanted->count ? "cgroup" : "pid",
+		quoted(wanted->count ? wanted->all[0] : pid), why);
 	return -ESRCH;
 }
 

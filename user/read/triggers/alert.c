@@ -91,12 +91,16 @@ static void put_what(struct text *line, const struct run *run, const struct aler
 	case CONDITION_LOST:
 		text_plural(line, alert->value, "record was lost", "records were lost");
 		break;
-	case CONDITION_THREAD_EXIT:
-		text_exit(line, alert->thread->exit_code, NULL, NULL);
-		text_string(line, ", ");
-		text_plural(line, alert->thread->live, "thread lives on", "threads live on");
+	case CONDITION_THREAD_EXIT: /* put_thread() */
 		break;
 	}
+}
+
+static void put_thread(struct text *line, const struct thread_end *end)
+{
+	text_exit(line, end->exit_code, NULL, NULL);
+	text_string(line, ", ");
+	text_plural(line, end->live, "thread lives on", "threads live on");
 }
 
 void alert_print(const struct run *run, const struct alert *alert, int64_t *day)
@@ -119,7 +123,10 @@ void alert_print(const struct run *run, const struct alert *alert, int64_t *day)
 		text_who(&line, alert->comm, alert->tgid);
 		text_string(&line, ", ");
 	}
-	put_what(&line, run, alert);
+	if (alert->thread)
+		put_thread(&line, alert->thread);
+	else
+		put_what(&line, run, alert);
 	if (alert->suppressed) {
 		text_string(&line, "; ");
 		text_count(&line, alert->suppressed);

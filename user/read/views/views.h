@@ -6,7 +6,6 @@
 #include "output/format.h"
 #include "output/json.h"
 #include "view.h"
-#include "views/share/pid_within.h"
 #include <proclife.h>
 #include <sys/types.h>
 
@@ -25,6 +24,8 @@ enum criterion {
 #define CRITERION_PID CRITERIA
 #define CRITERIA_AND_PID (CRITERIA + 1)
 
+
+struct pids_there;
 
 struct run {
 	const struct options *options;

@@ -2,6 +2,7 @@
 #include "output/array.h"
 #include "output/message.h"
 #include "views/critical/kin.h"
+#include "views/share/pid_within.h"
 #include "views/share/ended.h"
 #include <errno.h>
 #include <stdlib.h>

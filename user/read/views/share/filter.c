@@ -4,6 +4,7 @@
  */
 #include "output/message.h"
 #include "views/share/ended.h"
+#include "views/share/pid_within.h"
 #include "views/views.h"
 #include <fnmatch.h>
 #include <stdlib.h>

@@ -34,6 +34,7 @@ void pids_put(FILE *file, const struct some_pids *pids, const char *before)
 enum proclife_match path_is_below(const char *path, const char *folder)
 {
 	size_t length = strlen(folder);
+	bool is_below;
 
 	while (length && folder[length - 1] == '/')
 		length--;
@@ -41,8 +42,8 @@ enum proclife_match path_is_below(const char *path, const char *folder)
 		return PROCLIFE_MATCHES;
 	if (!path)
 		return PROCLIFE_MATCH_UNKNOWN;
-	return !strncmp(path, folder, length) && (path[length] == '/' || !path[length]) ? PROCLIFE_MATCHES :
-											  PROCLIFE_MATCHES_NOT;
+	is_below = !strncmp(path, folder, length) && (path[length] == '/' || !path[length]);
+	return is_below ? PROCLIFE_MATCHES : PROCLIFE_MATCHES_NOT;
 }
 
 enum proclife_match pid_place_is_of(struct run *run, const struct pid_option *option,
