@@ -125,9 +125,13 @@ static void compare_pair(const struct event *record, const struct event *line)
 /* An event of one side only; a fault if both sides were recording then. */
 static void single(const struct event *e, const char *side, uint64_t from, uint64_t to)
 {
-	if (e->ts >= from && e->ts <= to)
-		differs(e->pid, "%s (%s) at %" PRIu64 " only in %s", kind_names[e->kind],
-			e->kind == TRACE_EXEC ? e->tail : e->comm, e->ts, side);
+	const unsigned long before = differences;
+
+	if (e->ts < from || e->ts > to)
+		return;
+	differs(e->pid, "%s (%s) at %" PRIu64 " only in %s", kind_names[e->kind],
+		e->kind == TRACE_EXEC ? e->tail : e->comm, e->ts, side);
+	compared(kind_names[e->kind], "ftrace", before);
 }
 
 static bool same_owner(const struct event *a, const struct event *b)
@@ -187,11 +191,14 @@ static void judge_distances(struct distances *apart)
 	for (int kind = 0; kind < EVENT_KINDS; kind++) {
 		/* The two handlers of one function are called one after the other. */
 		const uint64_t usual = trace_probes[kind] ? USUAL_HERE : USUAL;
+		const unsigned long before = differences;
 		uint64_t median;
 
 		if (!distances_are_usual(&apart[kind], usual, &median))
 			differs(0, "half of the %s events are more than %" PRIu64 " us apart from ftrace's",
 				kind_names[kind], median / 1000);
+		if (apart[kind].count)
+			compared(kind_names[kind], "ftrace", before);
 	}
 }
 
