@@ -444,7 +444,8 @@ static void test_all_views(void **state)
 	put_on(0, record_of(0, PROCLIFE_FAIL, &init));
 	put_on(0, failed_exec_record(0, &init, ENOENT, "/bin/\xff"));
 	put_on(0, failed_exec_record(0, &init, EACCES, "/home/a folder/with/quite/some/others/below/it/server"));
-	put_on(0, record_of(0, PROCLIFE_TIMES, &init));
+	for (uint32_t what = 0; what <= PROCLIFE_TIMES_FORK; what++)
+		put_on(0, times_record(0, &init, what, 3, 2, 1));
 	device->header->reap_source = PROCLIFE_REAP_NONE;
 	device->header->exit_mark = 0;
 	device->header->mm_marks = device->header->birth_marks = UINT32_MAX;
