@@ -454,6 +454,31 @@ static void tell_mm(void)
 	put(mm_record(0, task(), what, *word(2) ? whose(2) : task()));
 }
 
+static uint32_t one_of(const char *const names[], uint32_t count_of, const char *name)
+{
+	for (uint32_t i = 1; i < count_of; i++)
+		if (names[i] && !strcmp(names[i], name))
+			return i;
+	refuse("no such mark", name);
+}
+
+static void tell_birth(void)
+{
+	static const char *const whats[] = { "", "forking", "started", "execing" };
+
+	put(birth_record(0, task(), one_of(whats, sizeof(whats) / sizeof(*whats), word(1))));
+}
+
+static void tell_times(void)
+{
+	static const char *const whats[] = { "", "execing", "exec", "exiting", "notify", "forking", "fork" };
+	struct proclife_record record = times_record(0, task(), one_of(whats, sizeof(whats) / sizeof(*whats), word(1)),
+						     number(word(2)), number(word(3)), number(word(4)));
+
+	record.times.nivcsw = record.times.read_bytes = record.times.write_bytes = 0;
+	put(record);
+}
+
 static void tell_coredump(void)
 {
 	put(coredump_record(0, task(), signal_of(word(1))));
@@ -543,6 +568,8 @@ static const struct event {
 	{ "signal", tell_signal, true, "PID SIGNAL [SENDER]" },
 	{ "exiting", tell_exiting, true, "PID [CODE [PARENT]]" },
 	{ "mm", tell_mm, true, "PID left|async|early|teardown|gone [OWNER]" },
+	{ "birth", tell_birth, true, "PID forking|started|execing" },
+	{ "times", tell_times, true, "PID execing|exec|exiting|notify|forking|fork RUNTIME DELAY NVCSW" },
 	{ "coredump", tell_coredump, true, "PID SIGNAL" },
 	{ "fail", tell_fail, true, "PID ERROR [PATH]: of an exec" },
 	{ "oom", tell_oom, true, "PID ALLOCATOR" },
