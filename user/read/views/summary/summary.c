@@ -437,7 +437,7 @@ static void put_costs(struct text *line, const struct summary *summary)
 	uint64_t all = 0, on_cpu = 0, lives = 0, known = 0;
 	size_t i;
 
-	if (proclife_phase_lacks(PROCLIFE_PHASE_FORK, proclife_source_header(summary->run->source)))
+	if (!programs->runs || proclife_phase_lacks(PROCLIFE_PHASE_FORK, proclife_source_header(summary->run->source)))
 		return;
 	text_string(line, "births and deaths:");
 	for (i = 0; i < COST_PHASES; i++) {
