@@ -213,6 +213,33 @@ static void show_share(struct text *line, uint64_t part, uint64_t all)
 	text_printf(line, " %8.1f%%", all ? 100 * (double)part / (double)all : 0.0);
 }
 
+/* Columns of a row of SPENT; a narrow screen has room for fewer. */
+#define SPENT_SHARES (PHASE_NARROW + 3 * 10)
+#define SPENT_ALL (SPENT_SHARES + 10)
+#define SPENT_COUNT (SPENT_ALL + 9)
+#define SPENT_EXACT (SPENT_COUNT + 9)
+
+static bool spent_has(const struct run *run, unsigned int columns)
+{
+	return !run->screen->width || run->screen->width >= columns;
+}
+
+static void show_spent_head(const struct run *run, struct text *line)
+{
+	text_line(line);
+	text_style(line, STYLE_HEAD);
+	text_printf(line, "%-*s", PHASE_NARROW, "SPENT");
+	if (spent_has(run, SPENT_COUNT))
+		text_printf(line, " %8s", "COUNT");
+	if (spent_has(run, SPENT_EXACT))
+		text_printf(line, " %8s", "EXACT");
+	if (spent_has(run, SPENT_ALL))
+		text_printf(line, " %9s", "IN ALL");
+	text_printf(line, " %9s %9s %9s", "ON CPU", "WAITING", "BLOCKED");
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+}
+
 /* Where the time of phases went, where TIMES says it. */
 static void show_spent(const struct run *run, struct text *line)
 {
@@ -225,22 +252,23 @@ static void show_spent(const struct run *run, struct text *line)
 
 		if (!spent)
 			continue;
-		if (!any) {
-			text_line(line);
-			text_style(line, STYLE_HEAD);
-			text_printf(line, "%-*s %8s %8s %9s %9s %9s %9s", PHASE_NARROW, "SPENT", "COUNT", "EXACT", "IN ALL",
-				    "ON CPU", "WAITING", "BLOCKED");
-			text_style(line, STYLE_PLAIN);
-			text_line(line);
-		}
+		if (!any)
+			show_spent_head(run, line);
 		any = true;
 		all = spent->on_cpu + spent->waiting + spent->blocked;
-		text_printf(line, "%-*s ", PHASE_NARROW, proclife_phase_info(phase)->name);
-		text_count_in(line, 8, spent->count);
-		text_string(line, " ");
-		text_count_in(line, 8, spent->exact);
-		text_string(line, " ");
-		text_time_in(line, 9, all);
+		text_printf(line, "%-*s", PHASE_NARROW, proclife_phase_info(phase)->name);
+		if (spent_has(run, SPENT_COUNT)) {
+			text_string(line, " ");
+			text_count_in(line, 8, spent->count);
+		}
+		if (spent_has(run, SPENT_EXACT)) {
+			text_string(line, " ");
+			text_count_in(line, 8, spent->exact);
+		}
+		if (spent_has(run, SPENT_ALL)) {
+			text_string(line, " ");
+			text_time_in(line, 9, all);
+		}
 		show_share(line, spent->on_cpu, all);
 		show_share(line, spent->waiting, all);
 		show_share(line, spent->blocked, all);
