@@ -361,10 +361,17 @@ static void put_failed_exec(struct text *notes, const struct proclife_failed_exe
 	text_style(notes, STYLE_PLAIN);
 }
 
-/* @others: name the other processes that had to do with it. */
+/* How much is said of what had to do with the death. */
+enum detail {
+	LITTLE,
+	SHORT, /* and why it failed */
+	WHOLE, /* and the other processes */
+};
+
 static void build_notes(struct text *notes, const struct lives_text *view, const struct life *life,
-			bool others)
+			enum detail detail)
 {
+	bool others = detail == WHOLE;
 	char buffer[24];
 	size_t before;
 
@@ -381,7 +388,7 @@ static void build_notes(struct text *notes, const struct lives_text *view, const
 		else
 			text_style(notes, STYLE_PLAIN);
 	}
-	if (life->failed_exec.error)
+	if (life->failed_exec.error && detail >= SHORT)
 		put_failed_exec(notes, &life->failed_exec, others);
 	if (others && by_memory(view) && life_has_memory(life)) {
 		text_string(notes, notes->len ? ", " : "  ");
@@ -414,7 +421,7 @@ void lives_text_row(struct lives_text *view, const struct life *life)
 	text_clear(notes);
 	text_string(notes, "");
 	if (has_notes(view, life))
-		build_notes(notes, view, life, true);
+		build_notes(notes, view, life, WHOLE);
 	if (!width) {
 		put_command(line, life, NULL, 0);
 	} else {
@@ -423,7 +430,9 @@ void lives_text_row(struct lives_text *view, const struct life *life)
 		put_command(&view->command, life, NULL, 0);
 		needs = view->command.columns < MIN_COMMAND ? view->command.columns : MIN_COMMAND;
 		if (notes->columns + needs > left)
-			build_notes(notes, view, life, false);
+			build_notes(notes, view, life, SHORT);
+		if (notes->columns + (needs < MIN_CUT ? needs : MIN_CUT) > left)
+			build_notes(notes, view, life, LITTLE);
 		if (notes->columns > left)
 			text_clear(notes);
 		if (life->args && view->command.columns > left - notes->columns) {
