@@ -76,14 +76,23 @@ static void set_reaped(struct kin *kin, struct kin_life *life, const struct proc
 		life->reaped = life->ended;
 }
 
+/*
+ * It can have left the cgroup of a --pid before its end. As it is selected, it was there, or descends from one that
+ * was: that has no creator here.
+ */
 static bool is_named(struct run *run, const struct proclife_process *process)
 {
 	const struct pids *pids = &run->options->pids;
 	size_t i;
 
-	for (i = 0; i < pids->count; i++)
-		if (pid_is_of(run, &pids->all[i], process) == PROCLIFE_MATCHES)
+	for (i = 0; i < pids->count; i++) {
+		const struct pid_option *option = &pids->all[i];
+
+		if (option->cgroup && process->ns_inum && process->ns_pid == option->pid)
 			return true;
+		if (pid_is_of(run, option, process) == PROCLIFE_MATCHES)
+			return true;
+	}
 	return false;
 }
 
