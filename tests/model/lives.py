@@ -737,7 +737,7 @@ def process_phases(process):
             "life": mark(process.exited, process.born),
             "fork": mark(process.born, process.created), "first_run": mark(process.started, process.born),
             "exec": mark(process.first_execed, process.first_execing),
-            "spawn": mark(process.first_execed, process.created), "wait": used(process, "delay")}
+            "spawn": mark(process.first_execed, process.created), "wait": used(process, "delay") if process.born is not None else None}
 
 
 def used(process, name):

@@ -1089,7 +1089,10 @@ enum proclife_phase {
 	PROCLIFE_PHASE_FIRST_RUN, /* fork to its first run */
 	PROCLIFE_PHASE_EXEC,  /* of its first exec: from where that begins, to EXEC */
 	PROCLIFE_PHASE_SPAWN, /* from where its creator begins to fork, to its first EXEC */
-	/* No time between two marks: how long its threads waited for a CPU, in all; see struct proclife_used. */
+	/*
+	 * No time between two marks: how long its threads waited for a CPU, in all; see struct proclife_used. As with
+	 * PROCLIFE_LIFE, what was born before the trace has none.
+	 */
 	PROCLIFE_PHASE_WAIT,
 	PROCLIFE_PHASES,
 };

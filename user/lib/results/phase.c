@@ -275,7 +275,8 @@ bool proclife_phase_of(const struct proclife_ends *ends, enum proclife_phase pha
 		return false;
 	if (phase == PROCLIFE_PHASE_WAIT) {
 		*ns = ends->used ? ends->used->waiting : 0;
-		return ends->used;
+		/* As a life: daemons from before the trace would outweigh all else. */
+		return ends->used && ends->marks->born;
 	}
 	from = time_of(ends, phases[phase].begin);
 	to = time_of(ends, phases[phase].end);

@@ -434,7 +434,7 @@ static void put_costs(struct text *line, const struct summary *summary)
 	static const char *const one[COST_PHASES] = { "fork", "exec", "teardown" };
 	static const char *const more[COST_PHASES] = { "forks", "execs", "teardowns" };
 	const struct programs *programs = &summary->programs;
-	uint64_t all = 0, on_cpu = 0, lives = 0, known = 0;
+	uint64_t all = 0, on_cpu = 0, own = 0, lives = 0, known = 0;
 	size_t i;
 
 	if (!programs->runs || proclife_phase_lacks(PROCLIFE_PHASE_FORK, proclife_source_header(summary->run->source)))
@@ -452,6 +452,9 @@ static void put_costs(struct text *line, const struct summary *summary)
 		lives += cost->count;
 		add_count(&all, cost->ns);
 		add_count(&on_cpu, cost->spent.on_cpu);
+		/* A fork's is its creator's, which need not be one of these. */
+		if (cost_phases[i] != PROCLIFE_PHASE_FORK)
+			add_count(&own, cost->spent.on_cpu);
 		known += cost->spent.count;
 	}
 	text_string(line, lives ? ": " : " not known");
@@ -463,11 +466,11 @@ static void put_costs(struct text *line, const struct summary *summary)
 		text_string(line, known < lives ? ", at least " : ", ");
 		text_time(line, on_cpu);
 		text_string(line, " of that on a CPU");
-		if (programs->runtime >= on_cpu && programs->runtime) {
-			text_string(line, ": ");
-			put_share(line, on_cpu, programs->runtime);
-			text_string(line, " of all CPU time");
-		}
+	}
+	if (own && programs->runtime >= own) {
+		text_string(line, "; execs and teardowns are ");
+		put_share(line, own, programs->runtime);
+		text_string(line, " of the CPU time above");
 	}
 	text_paragraph(line);
 }
