@@ -30,9 +30,9 @@ static const u16 types[BUDGET_KINDS] = {
 
 DEFINE_PER_CPU(struct budget, proclife_budget);
 
-static struct proclife_ring_ctl *this_ring(void)
+static struct proclife_ring_page *this_page(void)
 {
-	return this_cpu_ptr(&proclife_rings)->ring.ctl;
+	return this_cpu_ptr(&proclife_rings)->ring.page;
 }
 
 static u32 most(void)
@@ -45,9 +45,9 @@ static u32 most(void)
 /* Returns what the account has earned since the last call. */
 static u32 earned(struct budget_account *account)
 {
-	const struct proclife_ring_ctl *ctl = this_ring();
-	u64 work = ctl->counts[PROCLIFE_FORK] + ctl->counts[PROCLIFE_EXEC] +
-		   ctl->counts[PROCLIFE_REAP];
+	const struct proclife_ring_page *page = this_page();
+	u64 work = page->counts[PROCLIFE_FORK] + page->counts[PROCLIFE_EXEC] +
+		   page->counts[PROCLIFE_REAP];
 	unsigned long now = jiffies;
 	u64 sum = (now - account->now) * BUDGET_PER_JIFFY +
 		  (work - account->work) * BUDGET_PER_WORK;
@@ -69,7 +69,7 @@ static void refill(struct budget_account *account, u32 records)
 /* Readers only display these words, like the counts, so they may lag. */
 static void count_one(enum budget_kind kind)
 {
-	u64 *count = &this_ring()->suppressed[types[kind]];
+	u64 *count = &this_page()->suppressed[types[kind]];
 
 	WRITE_ONCE(*count, *count + 1);
 }
@@ -92,24 +92,24 @@ static u64 announce(enum budget_kind kind, u64 since, u64 count)
 
 static void begin(enum budget_kind kind, struct budget_account *account)
 {
-	struct proclife_ring_ctl *ctl = this_ring();
+	struct proclife_ring_page *page = this_page();
 
 	account->since = announce(kind, 0, 0);
-	account->before = ctl->suppressed[types[kind]];
+	account->before = page->suppressed[types[kind]];
 	account->saved = 0;
 	__this_cpu_or(proclife_budget.suppressing, BIT(kind));
-	WRITE_ONCE(ctl->suppressing, ctl->suppressing | PROCLIFE_HAS(types[kind]));
+	WRITE_ONCE(page->ctl.suppressing, page->ctl.suppressing | PROCLIFE_HAS(types[kind]));
 }
 
 static void end(enum budget_kind kind, struct budget_account *account)
 {
-	struct proclife_ring_ctl *ctl = this_ring();
+	struct proclife_ring_page *page = this_page();
 
-	announce(kind, account->since, ctl->suppressed[types[kind]] - account->before);
+	announce(kind, account->since, page->suppressed[types[kind]] - account->before);
 	account->since = 0;
 	refill(account, account->saved);
 	__this_cpu_and(proclife_budget.suppressing, ~BIT(kind));
-	WRITE_ONCE(ctl->suppressing, ctl->suppressing & ~PROCLIFE_HAS(types[kind]));
+	WRITE_ONCE(page->ctl.suppressing, page->ctl.suppressing & ~PROCLIFE_HAS(types[kind]));
 }
 
 static bool may_end(struct budget_account *account)

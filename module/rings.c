@@ -149,7 +149,7 @@ static int rings_prepare_cpu(unsigned int n)
 		return PTR_ERR(pages);
 
 	init_irq_work(&cpu->wake, wake_readers);
-	cpu->ring.ctl = pages;
+	cpu->ring.page = pages;
 	cpu->ring.records = pages + header->records_offset;
 	cpu->ring.mask = header->records_per_ring - 1;
 	cpu->ring.pos = 0;
@@ -223,6 +223,9 @@ static void fill_header(void)
 	header->cgroup_leave = COMPAT_CGROUP_LEAVE_SWITCH ? PROCLIFE_CGROUP_LEAVE_SWITCH :
 							    PROCLIFE_CGROUP_LEAVE_EXIT;
 	header->rss_error = compat_rss_error();
+	header->types = PROCLIFE_TYPES;
+	header->counts_offset = offsetof(struct proclife_ring_page, counts);
+	header->suppressed_offset = offsetof(struct proclife_ring_page, suppressed);
 	header->loaded = ktime_get_ns();
 	header->init_pid_ns = PROC_PID_INIT_INO;
 	header->hz = HZ;
@@ -270,6 +273,7 @@ int proclife_rings_init(void)
 	int ret;
 
 	BUILD_BUG_ON(sizeof(struct proclife_record) != 128);
+	BUILD_BUG_ON(sizeof(struct proclife_ring_page) > PAGE_SIZE);
 	BUILD_BUG_ON(sizeof(struct proclife_header) + DIV_ROUND_UP(NR_CPUS, 64) * 8 > PAGE_SIZE);
 
 	if (ring_kb < RING_KB_MIN || ring_kb > RING_KB_MAX || !is_power_of_2(ring_kb)) {
@@ -322,7 +326,7 @@ u64 proclife_rings_committed(void)
 	u64 sum = 0;
 
 	for (i = 0; i < count; i++)
-		sum += proclife_ring_committed(all_rings[i].ring->ctl);
+		sum += proclife_ring_committed(&all_rings[i].ring->page->ctl);
 	return sum;
 }
 

@@ -86,10 +86,24 @@ static bool walk_chunk(struct walk *walk)
 	return more;
 }
 
+/* A reader that knows shorter records, or longer ones, gets them as far apart as it wants. */
+static int copy_out(const struct walk *walk, u32 count, void __user *to, u32 stride)
+{
+	size_t size = min_t(size_t, stride, sizeof(*walk->records)), rest = stride - size;
+	u32 i;
+
+	if (!rest)
+		return copy_to_user(to, walk->records, count * size) ? -EFAULT : 0;
+	for (i = 0; i < count; i++, to += stride)
+		if (copy_to_user(to, &walk->records[i], size) || clear_user(to + size, rest))
+			return -EFAULT;
+	return 0;
+}
+
 /* Writes a record of each task as long as there is room, and counts all tasks. */
 static long walk_tasks(struct walk *walk, struct proclife_snapshot *s)
 {
-	struct proclife_record __user *to = u64_to_user_ptr(s->records);
+	void __user *to = u64_to_user_ptr(s->records);
 	bool more = true;
 
 	s->count = 0;
@@ -99,7 +113,7 @@ static long walk_tasks(struct walk *walk, struct proclife_snapshot *s)
 
 		more = walk_chunk(walk);
 		room = min(room, walk->filled);
-		if (copy_to_user(to + s->count, walk->records, room * sizeof(*to)))
+		if (copy_out(walk, room, to + (u64)s->count * s->record_bytes, s->record_bytes))
 			return -EFAULT;
 		s->count += walk->filled;
 		if (!more && !walk->leaders) {
@@ -129,7 +143,8 @@ long proclife_snapshot_take(void __user *arg)
 
 	if (copy_from_user(&s, arg, sizeof(s)))
 		return -EFAULT;
-	if (s.reserved)
+	/* The shortest is that of this ABI, for good; the longest is arbitrary. */
+	if (s.reserved || s.record_bytes < 128 || s.record_bytes > PAGE_SIZE || s.record_bytes % 8)
 		return -EINVAL;
 
 	walk.records = kmalloc_array(CHUNK, sizeof(*walk.records), GFP_KERNEL_ACCOUNT);

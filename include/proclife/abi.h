@@ -9,9 +9,10 @@
  * The mapping
  * -----------
  * Offset 0 holds struct proclife_header. For each CPU c whose bit is set in the header's CPU map,
- * offset rings_offset + c * ring_stride holds struct proclife_ring_ctl and, records_offset bytes
- * further, records_per_ring records. Touching a ring that does not exist raises SIGBUS. A reader
- * takes every offset and size from the header: a later module may use others. The mapping is
+ * offset rings_offset + c * ring_stride holds struct proclife_ring_ctl; counts_offset and
+ * suppressed_offset bytes from there, `types` counts each; and records_offset bytes from there,
+ * records_per_ring records, record_bytes apart. Touching a ring that does not exist raises SIGBUS. A
+ * reader takes every offset, size and number from the header: a later module may use others. The mapping is
  * read-only for all: no reader can hold up the writers, or change what another one reads. The
  * kernel bounds the work that a reader can cause: see struct proclife_watermark and
  * proclife_snapshot.
@@ -41,10 +42,12 @@
  *
  * How this grows
  * --------------
- * A later module may have more types, flags and ioctls, use reserved bytes, and lengthen the header.
- * Reserved bytes are zero until then, and a new field's 0 means "not known". So a reader ignores
- * types and flags that it does not know, and a newer reader understands an older module. Nothing that
- * is here changes its place or its meaning without another PROCLIFE_ABI_COMPATIBLE.
+ * A later module may have more types (up to 63), flags, values and ioctls, use reserved bytes, lengthen
+ * the header and the records, and place rings, records and counts elsewhere. Reserved bytes are zero
+ * until then, and a new field's 0 means "not known". So a reader takes each offset, size and number
+ * from the header, skips what is beyond the structures that it knows, and ignores types, flags and
+ * values that it does not know; and a newer reader understands an older module. Nothing that is here
+ * changes its place in its structure, its size or its meaning without another PROCLIFE_ABI_COMPATIBLE.
  */
 #ifndef PROCLIFE_ABI_H
 #define PROCLIFE_ABI_H
@@ -53,9 +56,9 @@
 #include <linux/types.h>
 
 #define PROCLIFE_MAGIC 0x006566696c637270ULL /* "prclife\0" in memory */
-#define PROCLIFE_ABI_VERSION 2
+#define PROCLIFE_ABI_VERSION 3
 /* The oldest ABI whose readers can read this one: they ignore types and flags new to them. */
-#define PROCLIFE_ABI_COMPATIBLE 2
+#define PROCLIFE_ABI_COMPATIBLE 3
 
 #define PROCLIFE_COMM_LEN 16
 
@@ -533,14 +536,15 @@ struct proclife_record {
 	};
 };
 
-/* The control page of a ring. Its CPU alone writes it. */
+/*
+ * The control page of a ring begins with this. Its CPU alone writes it. Where its counts are, and of how many
+ * types, is in the header: counts_offset, suppressed_offset, types.
+ */
 struct proclife_ring_ctl {
 	__u64 reserve; /* positions below it are written or being written */
 	__u64 commit;  /* positions below it are complete */
-	__u64 reserved[6];
-	__u64 counts[PROCLIFE_TYPES]; /* records committed, by type */
-	__u64 suppressed[PROCLIFE_TYPES]; /* records not made, by type: see PROCLIFE_SUPPRESSED */
 	__u64 suppressing; /* PROCLIFE_HAS() of each type that is being suppressed now */
+	__u64 reserved[5];
 };
 
 /* features */
@@ -604,7 +608,15 @@ struct proclife_header {
 	__u64 rss_error;
 	/* The same as reap_missed, of EXITING, MM, COREDUMP, NOTIFY, BIRTH, FAIL and an OOM's cgroup; NMIs, too. */
 	__u64 marks_missed;
-	__u64 reserved1[7];
+	/*
+	 * How many types a control page has counts of: each is an array of this many __u64. A reader that knows
+	 * fewer types ignores the rest, and one that knows more takes the missing ones as 0.
+	 */
+	__u32 types;
+	__u32 counts_offset;	 /* within a control page: records committed, by type */
+	__u32 suppressed_offset; /* the same: records not made, by type; see PROCLIFE_SUPPRESSED */
+	__u32 reserved0;
+	__u64 reserved1[5];
 };
 
 /*
@@ -625,10 +637,15 @@ struct proclife_watermark {
  * takes the snapshot misses no task. An RCU grace period waits for 64 tasks of it at most.
  */
 struct proclife_snapshot {
-	__u64 records;	/* in: address of struct proclife_record[capacity] */
+	__u64 records;	/* in: address of room for `capacity` records */
 	__u32 capacity; /* in: at least the number of tasks, else ENOSPC */
 	__u32 count;	/* out: how many were written; with ENOSPC, how many tasks there were */
-	__u64 reserved;
+	/*
+	 * in: how many bytes apart the records are in the buffer, at least sizeof(struct proclife_record) of ABI 3
+	 * and a multiple of 8. The module cuts a record that is longer, and fills up one that is shorter with 0.
+	 */
+	__u32 record_bytes;
+	__u32 reserved;
 };
 
 /*

@@ -78,12 +78,19 @@
 #include <proclife/abi.h>
 #include <proclife/barrier.h>
 
-/* The writer's side of one ring; user space sees only what ctl and records point at. */
+/* A control page as this version writes it. A reader finds the counts where the header says. */
+struct proclife_ring_page {
+	struct proclife_ring_ctl ctl;
+	__u64 counts[PROCLIFE_TYPES];
+	__u64 suppressed[PROCLIFE_TYPES];
+};
+
+/* The writer's side of one ring; user space sees only what page and records point at. */
 struct proclife_ring {
-	struct proclife_ring_ctl *ctl;
+	struct proclife_ring_page *page;
 	struct proclife_record *records;
 	__u64 mask;    /* size - 1; the size is a power of two */
-	__u64 pos;     /* the next position to write; equal to ctl->commit between two writes */
+	__u64 pos;     /* the next position to write; equal to ctl.commit between two writes */
 	__u64 wake_at; /* a poller sleeps until commit reaches it; far ahead if no reader sleeps */
 };
 
@@ -103,7 +110,7 @@ static inline struct proclife_record *proclife_ring_reserve(struct proclife_ring
 {
 	__u64 pos = ring->pos; /* plain: written only here and in commit, on this CPU */
 
-	proclife_store_mb(ring->ctl->reserve, pos + 1); /* W1 and W2; pairs with R3, H2 and P2 */
+	proclife_store_mb(ring->page->ctl.reserve, pos + 1); /* W1 and W2; pairs with R3, H2 and P2 */
 	return &ring->records[pos & ring->mask];
 }
 
@@ -117,13 +124,13 @@ static inline struct proclife_record *proclife_ring_reserve(struct proclife_ring
  */
 static inline int proclife_ring_commit(struct proclife_ring *ring, unsigned int type)
 {
-	struct proclife_ring_ctl *ctl = ring->ctl;
+	struct proclife_ring_page *page = ring->page;
 	__u64 pos = ring->pos + 1;
 
 	ring->pos = pos;
-	/* Only this CPU writes counts. Readers only display them, so they may lag. */
-	proclife_increment(ctl->counts[type]);
-	proclife_store_release(&ctl->commit, pos); /* W4, pairs with R1 and H4 */
+	/* Only this CPU writes counts. W4 publishes this one, too, but it can be seen a moment before that. */
+	proclife_increment(page->counts[type]);
+	proclife_store_release(&page->ctl.commit, pos); /* W4, pairs with R1 and H4 */
 	/* After W2, which pairs with P2. */
 	return (__s64)(pos - proclife_read_plain(ring->wake_at)) >= 0;
 }
@@ -160,7 +167,7 @@ static inline __u64 proclife_ring_arm(struct proclife_ring *ring, __u64 pos)
 		old = seen;
 	}
 	proclife_mb(); /* P2, pairs with W2 */
-	return proclife_read_once(ring->ctl->reserve); /* P3 */
+	return proclife_read_once(ring->page->ctl.reserve); /* P3 */
 }
 
 /**
@@ -193,7 +200,7 @@ static inline __u64 proclife_ring_sum(struct proclife_watched *all, unsigned int
 	unsigned int i;
 
 	for (i = 0; i < count; i++) {
-		all[i].commit = proclife_ring_committed(all[i].ring->ctl); /* P0 */
+		all[i].commit = proclife_ring_committed(&all[i].ring->page->ctl); /* P0 */
 		sum += all[i].commit;
 	}
 	return sum;

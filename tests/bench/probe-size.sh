@@ -31,6 +31,6 @@ printf '\n%-24s %6s\n' 'stack of a probe' bytes
 sed -n 's/^.*:\(probe_[a-z]*\|on_[a-z]*\)\t\([0-9]*\)\t.*/\1 \2/p' ./*.su | sort -k 2nr -k 1 |
 	awk '{ printf "%-24s %6d\n", $1, $2 }'
 printf '\n'
-for struct in rings_cpu proclife_ring proclife_ring_ctl clock_parameters; do
+for struct in rings_cpu proclife_ring proclife_ring_page clock_parameters; do
 	pahole -C $struct proclife.ko
 done

@@ -188,7 +188,7 @@ static void begin(uint8_t how)
 		char *base = machine.map + header.rings_offset + cpu * header.ring_stride;
 
 		machine.rings[cpu] = (struct proclife_ring){
-			.ctl = (struct proclife_ring_ctl *)base,
+			.page = (struct proclife_ring_page *)base,
 			.records = (struct proclife_record *)(base + header.records_offset),
 			.mask = header.records_per_ring - 1,
 			.wake_at = PROCLIFE_RING_NEVER,
@@ -257,7 +257,10 @@ static void ask(uint8_t what)
 		for (uint32_t cpu = 0; cpu < header->cpus + 1; cpu++) {
 			ctl = proclife_source_ring(machine.source, cpu);
 			if (ctl)
-				(void)*(const volatile __u64 *)&ctl->counts[PROCLIFE_TYPES - 1];
+				(void)*(const volatile __u64 *)&ctl->suppressing;
+			for (uint32_t type = 0; type < PROCLIFE_TYPES; type++)
+				(void)(proclife_source_count(machine.source, cpu, type) +
+				       proclife_source_suppressed(machine.source, cpu, type));
 		}
 		break;
 	case 2:
@@ -286,14 +289,14 @@ static void step(void)
 			*words = take_value();
 		break;
 	case 1:
-		*(code & 32 ? &ring->ctl->reserve : &ring->ctl->commit) = take_value();
+		*(code & 32 ? &ring->page->ctl.reserve : &ring->page->ctl.commit) = take_value();
 		break;
 	case 2:
 		words = (uint64_t *)&ring->records[take(1) & ring->mask];
 		words[code >> 5 | (take(1) & 1) << 3] = take_value();
 		break;
 	case 3:
-		*(code & 32 ? &ring->ctl->reserve : &ring->ctl->commit) += (uint64_t)(int8_t)take(1);
+		*(code & 32 ? &ring->page->ctl.reserve : &ring->page->ctl.commit) += (uint64_t)(int8_t)take(1);
 		break;
 	case 4: {
 		struct proclife_record *record = proclife_ring_reserve(ring);

@@ -80,10 +80,13 @@ struct figures figures_of(struct proclife_source *source, uint32_t cpu)
 {
 	const struct proclife_ring_ctl *ctl = proclife_source_ring(source, cpu);
 	struct figures f = { .at = now() };
+	uint32_t type;
 
 	assert_non_null(ctl);
-	memcpy(f.counts, ctl->counts, sizeof(f.counts));
-	memcpy(f.suppressed, ctl->suppressed, sizeof(f.suppressed));
+	for (type = 0; type < PROCLIFE_TYPES; type++) {
+		f.counts[type] = proclife_source_count(source, cpu, type);
+		f.suppressed[type] = proclife_source_suppressed(source, cpu, type);
+	}
 	f.positions = ctl->reserve;
 	return f;
 }

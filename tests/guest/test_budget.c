@@ -417,11 +417,12 @@ static void test_comes_later(void **state)
 		assert_true(now() < end);
 		if (!(ctl->suppressing & PROCLIFE_HAS(PROCLIFE_WAIT)))
 			continue;
-		said = ctl->counts[PROCLIFE_SUPPRESSED];
+		said = proclife_source_count(source, 0, PROCLIFE_SUPPRESSED);
 		later = open_source();
 		came = now();
 		/* On a slow machine, the suppression can end meanwhile, and another one begin. */
-		if (ctl->suppressing & PROCLIFE_HAS(PROCLIFE_WAIT) && ctl->counts[PROCLIFE_SUPPRESSED] == said)
+		if (ctl->suppressing & PROCLIFE_HAS(PROCLIFE_WAIT) &&
+		    proclife_source_count(source, 0, PROCLIFE_SUPPRESSED) == said)
 			break;
 		proclife_source_free(later);
 	}

@@ -203,7 +203,9 @@ static struct proclife_snapshot snapshot;
 
 static int take_snapshot(void)
 {
-	snapshot = (struct proclife_snapshot){ .capacity = 4096, .records = (uintptr_t)records };
+	snapshot = (struct proclife_snapshot){
+		.capacity = 4096, .records = (uintptr_t)records, .record_bytes = sizeof(*records),
+	};
 	return ioctl(fd, PROCLIFE_IOC_SNAPSHOT, &snapshot) ? -errno : 0;
 }
 

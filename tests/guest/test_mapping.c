@@ -329,8 +329,10 @@ static void test_an_absent_ring_is_a_bus_error(void **state)
 static void test_ioctls_refuse_what_they_do_not_know(void **state)
 {
 	struct proclife_watermark watermark = { .records = 1 };
-	struct proclife_snapshot snapshot = { .reserved = 1 };
+	struct proclife_snapshot snapshot = { .record_bytes = sizeof(struct proclife_record), .reserved = 1 };
+	static const uint32_t bad_sizes[] = { 0, 8, 120, 127, 132, 4104, UINT32_MAX };
 	struct proclife_record record;
+	size_t i;
 
 	(void)state;
 	assert_int_equal(ioctl(device, _IO(PROCLIFE_IOC, 0)), -1);
@@ -356,10 +358,17 @@ static void test_ioctls_refuse_what_they_do_not_know(void **state)
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(ioctl(device, PROCLIFE_IOC_SNAPSHOT, NULL), -1);
 	assert_int_equal(errno, EFAULT);
-	snapshot = (struct proclife_snapshot){ .capacity = 100000, .records = 8 };
+	for (i = 0; i < sizeof(bad_sizes) / sizeof(*bad_sizes); i++) {
+		snapshot = (struct proclife_snapshot){ .record_bytes = bad_sizes[i] };
+		assert_int_equal(ioctl(device, PROCLIFE_IOC_SNAPSHOT, &snapshot), -1);
+		assert_int_equal(errno, EINVAL);
+	}
+	snapshot = (struct proclife_snapshot){ .capacity = 100000, .records = 8, .record_bytes = sizeof(record) };
 	assert_int_equal(ioctl(device, PROCLIFE_IOC_SNAPSHOT, &snapshot), -1);
 	assert_int_equal(errno, EFAULT);
-	snapshot = (struct proclife_snapshot){ .capacity = 1, .records = (uintptr_t)&record };
+	snapshot = (struct proclife_snapshot){
+		.capacity = 1, .records = (uintptr_t)&record, .record_bytes = sizeof(record),
+	};
 	assert_int_equal(ioctl(device, PROCLIFE_IOC_SNAPSHOT, &snapshot), -1);
 	assert_int_equal(errno, ENOSPC);
 	assert_true(snapshot.count > 1);

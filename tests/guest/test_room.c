@@ -47,7 +47,11 @@ static bool untouched(const struct proclife_record *record)
  */
 static uint32_t tasks_with_room(uint32_t capacity)
 {
-	struct proclife_snapshot s = { .records = (uintptr_t)records, .capacity = capacity };
+	struct proclife_snapshot s = {
+		.records = (uintptr_t)records,
+		.capacity = capacity,
+		.record_bytes = sizeof(*records),
+	};
 	uint32_t i, written;
 	int ret;
 
@@ -153,7 +157,11 @@ struct shared {
 
 static int try_snapshot(void)
 {
-	struct proclife_snapshot s = { .records = (uintptr_t)records, .capacity = CAPACITY };
+	struct proclife_snapshot s = {
+		.records = (uintptr_t)records,
+		.capacity = CAPACITY,
+		.record_bytes = sizeof(*records),
+	};
 
 	return ioctl(device, PROCLIFE_IOC_SNAPSHOT, &s) ? errno : 0;
 }

@@ -35,6 +35,7 @@ static void take_snapshot(void)
 	struct proclife_snapshot snapshot = {
 		.records = (uintptr_t)records,
 		.capacity = CAPACITY,
+		.record_bytes = sizeof(*records),
 	};
 	int fd = open(PROCLIFE_DEVICE, O_RDONLY | O_CLOEXEC);
 
@@ -52,6 +53,37 @@ static const struct proclife_record *find_pid(uint32_t pid)
 		if (records[i].pid == pid)
 			return &records[i];
 	return NULL;
+}
+
+/* A program that knows longer records than the module gets them as far apart, and 0 where nothing is. */
+static void test_records_are_as_far_apart_as_asked_for(void **state)
+{
+	const uint32_t stride = sizeof(*records) + 72;
+	struct proclife_snapshot snapshot = { .capacity = CAPACITY, .record_bytes = stride };
+	const char zeros[72] = { 0 };
+	unsigned int own = 0;
+	char *longer = malloc(CAPACITY * stride);
+	int fd = open(PROCLIFE_DEVICE, O_RDONLY | O_CLOEXEC);
+	uint32_t i;
+
+	(void)state;
+	assert_non_null(longer);
+	assert_true(fd >= 0);
+	memset(longer, 0xee, CAPACITY * stride);
+	snapshot.records = (uintptr_t)longer;
+	assert_int_equal(ioctl(fd, PROCLIFE_IOC_SNAPSHOT, &snapshot), 0);
+	assert_true(snapshot.count > 10);
+	for (i = 0; i < snapshot.count; i++) {
+		const struct proclife_record *r = (const void *)(longer + i * stride);
+
+		assert_int_equal(r->type, PROCLIFE_TASK);
+		own += r->pid == (uint32_t)getpid();
+		assert_memory_equal((const char *)r + sizeof(*r), zeros, sizeof(zeros));
+	}
+	assert_int_equal(own, 1);
+	assert_int_equal((unsigned char)longer[i * stride], 0xee);
+	free(longer);
+	close(fd);
 }
 
 /* A task in /proc. */
@@ -456,6 +488,7 @@ int main(void)
 		cmocka_unit_test(test_a_zombie_has_the_code_of_its_group),
 		cmocka_unit_test(test_shows_threads_in_their_group),
 		cmocka_unit_test(test_attaches_without_a_gap),
+		cmocka_unit_test(test_records_are_as_far_apart_as_asked_for),
 	};
 
 	return cmocka_run_group_tests(tests, load_fixture, unload_fixture);

@@ -87,7 +87,11 @@ static unsigned int twice(unsigned int count)
 
 static bool look(int device, int fd, int exit_signal)
 {
-	struct proclife_snapshot snapshot = { .records = (uintptr_t)records, .capacity = CAPACITY };
+	struct proclife_snapshot snapshot = {
+		.records = (uintptr_t)records,
+		.capacity = CAPACITY,
+		.record_bytes = sizeof(*records),
+	};
 	unsigned int before = exchanges(fd), at, of_child = 0, wrong;
 	pid_t pid = (pid_t)syscall(SYS_clone, exit_signal, NULL, NULL, NULL, NULL);
 

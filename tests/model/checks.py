@@ -127,7 +127,7 @@ def make(checker, name, made, gaps=None, **env):
     values = {"cpus": made.cpus, "began": made.began, "ended": made.now + 1000, "reason": b"signal",
               "complete": 1, "synced": made.now + 1000, "to_realtime": 10 ** 18 + 123456789,
               **made.header(), "reap_source": 1, "args_bytes": 256, "hz": 250,
-              "kernel_release": b'6.1"model', "tracer_version": b"0.1", "abi_version": 2,
+              "kernel_release": b'6.1"model', "tracer_version": b"0.1", "abi_version": recording.abi.CONSTANTS["ABI_VERSION"],
               "rss_error": 252,
               "to_boottime": 3 * 10 ** 9, "init_pid_ns": machine.INIT_NS, **env}
     recording.write(path, checker.pattern, random.Random(name).randbytes(16), values, streams,

@@ -6,6 +6,9 @@ import abi
 
 PAGE = 4096
 
+# Where the counts are in a control page: not where the module has them.
+COUNTS, SUPPRESSED = 2048, 1024
+
 
 def by_type(numbers):
     """The array of a ring's control page; numbers: by the name of the type."""
@@ -25,7 +28,8 @@ def write(path, rings, per_ring, header, first=0, suppressed=None, suppressing=(
     said = dict(header, magic=abi.CONSTANTS["MAGIC"], abi_version=abi.CONSTANTS["ABI_VERSION"],
                 abi_compatible=abi.CONSTANTS["ABI_COMPATIBLE"], header_bytes=layout.struct.size,
                 record_bytes=abi.RECORD_BYTES, rings_offset=2 * PAGE, ring_stride=stride,
-                records_offset=2 * PAGE, records_per_ring=per_ring, cpus=len(rings),
+                records_offset=2 * PAGE, records_per_ring=per_ring,
+                types=abi.CONSTANTS["TYPES"], counts_offset=COUNTS, suppressed_offset=SUPPRESSED, cpus=len(rings),
                 cpu_map_offset=1024, generation=1, map_bytes=2 * PAGE + len(rings) * stride)
     image = bytearray(said["map_bytes"])
     image[:layout.struct.size] = layout.pack(said)
@@ -40,11 +44,11 @@ def write(path, rings, per_ring, header, first=0, suppressed=None, suppressing=(
             image[at:at + abi.RECORD_BYTES] = abi.pack(record)
         counts = collections.Counter(record["type"] for record in records)
         control = abi.LAYOUTS["ring_ctl"].pack({
-            "reserve": end, "commit": end, "counts": by_type(counts),
-            "suppressed": by_type({kind: count for (other, kind), count
-                                   in (suppressed or {}).items() if other == cpu}),
+            "reserve": end, "commit": end,
             "suppressing": sum(1 << abi.NUMBERS[kind] for other, kind in suppressing
                                if other == cpu)})
-        image[base:base + len(control)] = control
+        missing = by_type({kind: count for (other, kind), count in (suppressed or {}).items() if other == cpu})
+        for at, part in ((0, control), (COUNTS, by_type(counts)), (SUPPRESSED, missing)):
+            image[base + at:base + at + len(part)] = part
     with open(path, "wb") as file:
         file.write(image)

@@ -183,7 +183,10 @@ static int make_device(void)
 		.header_bytes = sizeof(header),
 		.record_bytes = sizeof(struct proclife_record),
 		.rings_offset = pages(sizeof(header) + 8),
-		.records_offset = pages(sizeof(struct proclife_ring_ctl)),
+		.records_offset = pages(sizeof(struct proclife_ring_page)),
+		.types = PROCLIFE_TYPES,
+		.counts_offset = offsetof(struct proclife_ring_page, counts),
+		.suppressed_offset = offsetof(struct proclife_ring_page, suppressed),
 		.records_per_ring = size,
 		.cpus = rings,
 		.cpu_map_offset = (sizeof(header) + 7) / 8 * 8,
@@ -214,7 +217,7 @@ static int make_device(void)
 		char *base = map + header.rings_offset + i * header.ring_stride;
 
 		ring_of[i].cpu = i;
-		ring_of[i].ring.ctl = (struct proclife_ring_ctl *)base;
+		ring_of[i].ring.page = (struct proclife_ring_page *)base;
 		ring_of[i].ring.records = (struct proclife_record *)(base + header.records_offset);
 		ring_of[i].ring.mask = size - 1;
 		ring_of[i].ring.wake_at = PROCLIFE_RING_NEVER;

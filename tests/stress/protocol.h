@@ -206,7 +206,7 @@ static int write_record(struct ring *ring, uint64_t position, uint64_t *number)
 static inline uint64_t copy_records(struct ring *ring, uint64_t first, uint64_t commit, uint64_t size,
 			     uint64_t (*copies)[WORDS])
 {
-	const struct proclife_ring_ctl *ctl = ring->ring.ctl;
+	const struct proclife_ring_ctl *ctl = &ring->ring.page->ctl;
 	uint64_t oldest;
 
 #ifdef BREAK_R3 /* looks whether the records are whole before it copies them */
@@ -234,7 +234,7 @@ static inline uint64_t take_horizon(struct ring *ring_of, unsigned int rings, __
 	proclife_mb();
 #endif
 	for (unsigned int i = 0; i < rings; i++) {
-		settled[i] = proclife_ring_settled(ring_of[i].ring.ctl, &commits[i]);
+		settled[i] = proclife_ring_settled(&ring_of[i].ring.page->ctl, &commits[i]);
 #ifdef BREAK_H3 /* takes no notice of a write in flight */
 		settled[i] = true;
 #endif

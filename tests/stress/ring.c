@@ -188,7 +188,7 @@ static void *read_rings(void *data)
 		/* A reader that merges nothing may do without the reservations. */
 		for (unsigned int i = 0; i < rings; i++)
 			if (!settled[i] && next_random() % 4 == 0)
-				commits[i] = proclife_ring_committed(ring_of[i].ring.ctl);
+				commits[i] = proclife_ring_committed(&ring_of[i].ring.page->ctl);
 		done = true;
 		for (unsigned int i = 0; i < rings; i++) {
 			struct stream *stream = &reader->streams[i];
@@ -233,9 +233,9 @@ static uint64_t arm(struct ring *ring, uint64_t position)
 #if defined(BREAK_P1) /* puts off what another poller asked for */
 	proclife_write_once(ring->ring.wake_at, position);
 	proclife_mb();
-	return proclife_read_once(ring->ring.ctl->reserve);
+	return proclife_read_once(ring->ring.page->ctl.reserve);
 #elif defined(BREAK_P2) /* looks before it asks */
-	uint64_t reserve = proclife_read_once(ring->ring.ctl->reserve);
+	uint64_t reserve = proclife_read_once(ring->ring.page->ctl.reserve);
 
 	step();
 	proclife_ring_arm(&ring->ring, position);
@@ -249,7 +249,7 @@ static void *poll_ring(void *data)
 {
 	struct poller *poller = data;
 	struct ring *ring = poller->ring;
-	__u64 *commit = &ring->ring.ctl->commit;
+	__u64 *commit = &ring->ring.page->ctl.commit;
 	uint64_t wanted = 0;
 
 	random_state = mix(seed + 1000 * (rings + readers + poller->index));

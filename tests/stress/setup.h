@@ -74,7 +74,7 @@ static inline void make_rings(void)
 		struct ring *ring = &ring_of[i];
 
 		ring->cpu = i;
-		ring->ring.ctl = allocate(1, sizeof(*ring->ring.ctl));
+		ring->ring.page = allocate(1, sizeof(*ring->ring.page));
 		ring->ring.records = allocate(size, sizeof(*ring->ring.records));
 		ring->ring.mask = size - 1;
 		ring->ring.wake_at = PROCLIFE_RING_NEVER;
@@ -85,7 +85,7 @@ static inline void make_rings(void)
 static inline void free_rings(void)
 {
 	for (unsigned int i = 0; i < rings; i++) {
-		free(ring_of[i].ring.ctl);
+		free(ring_of[i].ring.page);
 		free(ring_of[i].ring.records);
 	}
 	free(ring_of);
@@ -94,7 +94,8 @@ static inline void free_rings(void)
 /* Checks the ring's positions after the last record. */
 static void check_ring(const struct ring *ring)
 {
-	const struct proclife_ring_ctl *ctl = ring->ring.ctl;
+	const struct proclife_ring_page *page = ring->ring.page;
+	const struct proclife_ring_ctl *ctl = &page->ctl;
 
 	if (ctl->commit != records || ctl->reserve != records)
 		violation("ring %u: reserve %llu and commit %llu after %llu records", ring->cpu,
@@ -103,9 +104,9 @@ static void check_ring(const struct ring *ring)
 	for (unsigned int type = 0; type < PROCLIFE_TYPES; type++) {
 		uint64_t count = (records + PROCLIFE_TYPES - 1 - type) / PROCLIFE_TYPES;
 
-		if (ctl->counts[type] != count)
+		if (page->counts[type] != count)
 			violation("ring %u: %llu records of type %u, not %llu", ring->cpu,
-				  (unsigned long long)ctl->counts[type], type,
+				  (unsigned long long)page->counts[type], type,
 				  (unsigned long long)count);
 	}
 }

@@ -157,8 +157,15 @@ int proclife_source_fd(const struct proclife_source *source);
 /* The device's header; counts that change are up to date. Owned by the source. */
 const struct proclife_header *proclife_source_header(struct proclife_source *source);
 
-/* A ring's positions and counts, which go on changing. NULL: no such ring. Owned by the source. */
+/* A ring's positions, which go on changing. NULL: no such ring. Owned by the source. */
 const struct proclife_ring_ctl *proclife_source_ring(struct proclife_source *source, uint32_t cpu);
+
+/*
+ * How many records of a type this CPU has made since the module was loaded, and how many its budget has
+ * suppressed. 0 if there is no such ring, or the module does not know the type.
+ */
+uint64_t proclife_source_count(struct proclife_source *source, uint32_t cpu, uint32_t type);
+uint64_t proclife_source_suppressed(struct proclife_source *source, uint32_t cpu, uint32_t type);
 
 /* Records lost so far, in all gaps yielded. */
 uint64_t proclife_source_lost(const struct proclife_source *source);

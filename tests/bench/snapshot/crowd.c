@@ -201,7 +201,11 @@ int crowd_open(void)
 
 unsigned int crowd_snapshot(int fd, struct proclife_record *records, unsigned int capacity)
 {
-	struct proclife_snapshot s = { .records = (uintptr_t)records, .capacity = capacity };
+	struct proclife_snapshot s = {
+		.records = (uintptr_t)records,
+		.capacity = capacity,
+		.record_bytes = sizeof(*records),
+	};
 
 	if (ioctl(fd, PROCLIFE_IOC_SNAPSHOT, &s))
 		err(1, "a snapshot of %u tasks", s.count);

@@ -283,10 +283,12 @@ static bool do_ioctl(struct fuzzer *f)
 		arg.snapshot.reserved = fuzz_random(f, 8) ? 0 : number(f);
 		arg.snapshot.capacity = number(f);
 		arg.snapshot.records = number(f);
+		arg.snapshot.record_bytes = fuzz_random(f, 8) ? sizeof(*records) : number(f);
 		if (m && fuzz_random(f, 2))
 			arg.snapshot.records = (uintptr_t)m->at;
 		else if (arg.snapshot.capacity <= 512 || fuzz_random(f, 2))
-			arg.snapshot.capacity = 512, arg.snapshot.records = (uintptr_t)records;
+			arg.snapshot.capacity = 512, arg.snapshot.records = (uintptr_t)records,
+			arg.snapshot.record_bytes = sizeof(*records);
 		ret = ioctl(file, PROCLIFE_IOC_SNAPSHOT, &arg);
 		if (!ret && m && arg.snapshot.records == (uintptr_t)m->at)
 			fuzz_die(f, "a snapshot goes into a mapping");

@@ -70,7 +70,7 @@ static void test_long_history(void **state)
 
 static void suppress(uint32_t cpu, uint64_t types)
 {
-	((struct proclife_ring_ctl *)device->rings[cpu].ctl)->suppressing = types;
+	device->rings[cpu].page->ctl.suppressing = types;
 }
 
 static void write_suppressed(uint32_t cpu, uint64_t ts, enum proclife_type what, bool ended)

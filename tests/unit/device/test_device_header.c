@@ -31,7 +31,7 @@ static void test_header(void **state)
 	assert_int_equal(proclife_source_header(source)->marks_missed, 8);
 	assert_true(proclife_source_fd(source) >= 0);
 	fake_device_write(device, 1, 10);
-	assert_int_equal(proclife_source_ring(source, 1)->counts[PROCLIFE_FORK], 1);
+	assert_int_equal(proclife_source_count(source, 1, PROCLIFE_FORK), 1);
 }
 
 /* Sizes that change after they were checked are ignored. */
@@ -75,7 +75,18 @@ static void test_header_changes(void **state)
 	HEADER(huge_header, header_bytes, UINT32_MAX, -EPROTO)                     \
 	HEADER(no_record_bytes, record_bytes, 0, -EPROTO)                          \
 	HEADER(short_records, record_bytes, 64, -EPROTO)                           \
-	HEADER(long_records, record_bytes, 256, -EPROTO)                           \
+	HEADER(uneven_records, record_bytes, 132, -EPROTO)                         \
+	HEADER(long_records, record_bytes, 2048, -EPROTO)                          \
+	HEADER(huge_records, record_bytes, -8U, -EPROTO)                           \
+	HEADER(many_types, types, 4096, -EPROTO)                                   \
+	HEADER(too_many_types, types, UINT32_MAX, -EPROTO)                         \
+	HEADER(counts_first, counts_offset, 56, -EPROTO)                           \
+	HEADER(odd_counts, counts_offset, 68, -EPROTO)                             \
+	HEADER(late_counts, counts_offset, h->records_offset, -EPROTO)             \
+	HEADER(huge_counts, counts_offset, -8U, -EPROTO)                           \
+	HEADER(suppressed_first, suppressed_offset, 0, -EPROTO)                    \
+	HEADER(odd_suppressed, suppressed_offset, 324, -EPROTO)                    \
+	HEADER(late_suppressed, suppressed_offset, h->records_offset - 8, -EPROTO) \
 	HEADER(no_map_bytes, map_bytes, 0, -EPROTO)                                \
 	HEADER(short_map, map_bytes, h->map_bytes - 4096, -EPROTO)                 \
 	HEADER(long_map, map_bytes, h->map_bytes + 4096, -EPROTO)                  \
@@ -165,6 +176,79 @@ static void test_compatible_header(void **state)
 	expect_record(source, 2, 10);
 }
 
+/* Reads what a module makes whose records are longer and that knows more types: all that this version knows. */
+static void test_a_later_module(void **state)
+{
+	const uint32_t types = 2 * PROCLIFE_TYPES, counts = 1024, suppressed = 4096;
+	struct proclife_event event;
+	uint64_t *made, *not_made;
+
+	(void)state;
+	device = fake_device_new_later(2, 16, 184);
+	fake_device_add_rings(device);
+	device->header->types = types;
+	device->header->counts_offset = counts;
+	device->header->suppressed_offset = suppressed;
+	made = (uint64_t *)((char *)device->rings[1].page + counts);
+	not_made = (uint64_t *)((char *)device->rings[1].page + suppressed);
+	for (uint32_t type = 0; type < types; type++) {
+		made[type] = 1000 + type;
+		not_made[type] = 2000 + type;
+	}
+	source = fake_device_open(device);
+	for (uint32_t type = 0; type < types; type++) {
+		assert_int_equal(proclife_source_count(source, 1, type), 1000 + type);
+		assert_int_equal(proclife_source_suppressed(source, 1, type), 2000 + type);
+	}
+	assert_int_equal(proclife_source_count(source, 1, types), 0);
+	assert_int_equal(proclife_source_suppressed(source, 1, UINT32_MAX), 0);
+	assert_int_equal(proclife_source_count(source, 2, 1), 0);
+	for (uint64_t ts = 1; ts <= 100; ts++) { /* the ring wraps, and so does a copy */
+		fake_device_write(device, ts % 2, ts);
+		device->now = ts + 1;
+		if (ts % 7)
+			continue;
+		for (uint64_t next = ts - 6; next <= ts; next++) {
+			assert_int_equal(proclife_source_next(source, &event), 1);
+			assert_non_null(event.record);
+			assert_int_equal(event.record->ts, next);
+			assert_int_equal(event.record->cpu, next % 2);
+			assert_true(event.record->start == ~next);
+			assert_int_equal(event.record->task, (next - 1) / 2);
+		}
+		expect_nothing(source);
+	}
+	expect_record(source, 1, 99);
+	for (uint64_t ts = 101; ts <= 140; ts++) /* it loses what it has not copied */
+		fake_device_write(device, 1, ts);
+	device->now = 200;
+	expect_record(source, 0, 100);
+	expect_gap(source, 1, 24, 101, 125);
+	for (uint64_t ts = 125; ts <= 140; ts++)
+		expect_record(source, 1, ts);
+	expect_nothing(source);
+}
+
+/* A module that knows fewer types than this version: 0 of those that it lacks. */
+static void test_an_earlier_module(void **state)
+{
+	(void)state;
+	device = fake_device_new(1, 16);
+	fake_device_add_rings(device);
+	device->header->types = PROCLIFE_EXEC;
+	device->rings[0].page->counts[PROCLIFE_FORK] = 7;
+	device->rings[0].page->counts[PROCLIFE_EXEC] = 8;
+	source = fake_device_open(device);
+	assert_int_equal(proclife_source_count(source, 0, PROCLIFE_FORK), 7);
+	assert_int_equal(proclife_source_count(source, 0, PROCLIFE_EXEC), 0);
+	proclife_source_free(source);
+	device->header->types = 0;
+	device->header->counts_offset = 0;
+	device->header->suppressed_offset = 0;
+	source = fake_device_open(device);
+	assert_int_equal(proclife_source_count(source, 0, PROCLIFE_FORK), 0);
+}
+
 static void test_no_device(void **state)
 {
 	char path[] = "/tmp/proclife-test-XXXXXX";
@@ -229,6 +313,8 @@ int main(void)
 		TEST(test_header_changes),
 		TEST(test_bad_headers),
 		TEST(test_compatible_header),
+		TEST(test_a_later_module),
+		TEST(test_an_earlier_module),
 		TEST(test_no_device),
 		TEST(test_plain_file_in_a_time_namespace),
 	};

@@ -63,7 +63,7 @@ static void model_gap(struct model *m, const struct proclife_gap *gap)
 		assert_true(m->read[cpu] < m->written[cpu]);
 		/* Records that are still there are not lost. */
 		assert_true(m->read[cpu] + device->header->records_per_ring <
-			    device->rings[cpu].ctl->reserve);
+			    device->rings[cpu].page->ctl.reserve);
 		assert_true(m->times[cpu][m->read[cpu]] >= gap->from);
 		assert_true(m->times[cpu][m->read[cpu]] <= gap->to);
 	}

@@ -61,7 +61,7 @@ static void test_commit_ahead(void **state)
 
 	(void)state;
 	write_many(0, 100, 16);
-	device->rings[0].ctl->commit = 1ULL << 62;
+	device->rings[0].page->ctl.commit = 1ULL << 62;
 	assert_int_equal(records_of_cpu(0, &lost), 16);
 	assert_int_equal(lost, (1ULL << 62) - 16);
 }
@@ -74,7 +74,7 @@ static void test_commit_ahead_of_history(void **state)
 	(void)state;
 	write_many(0, 100, 16);
 	write_many(1, 1000, 40);
-	device->rings[0].ctl->commit = 1ULL << 62;
+	device->rings[0].page->ctl.commit = 1ULL << 62;
 	assert_int_equal(proclife_source_rewind(source), 0);
 	assert_int_equal(records_of_cpu(1, &lost), 16);
 	assert_int_equal(records_of_cpu(0, &lost), 0);
@@ -88,8 +88,8 @@ static void test_reserve_far_away(void **state)
 	(void)state;
 	write_many(0, 100, 16);
 	write_many(1, 1000, 40);
-	device->rings[0].ctl->commit = (1ULL << 62) + 5;
-	device->rings[0].ctl->reserve = (1ULL << 63) + (1ULL << 61);
+	device->rings[0].page->ctl.commit = (1ULL << 62) + 5;
+	device->rings[0].page->ctl.reserve = (1ULL << 63) + (1ULL << 61);
 	assert_int_equal(proclife_source_rewind(source), 0);
 	assert_int_equal(records_of_cpu(1, &lost), 0); /* a write in flight may be older */
 }
@@ -101,10 +101,10 @@ static void test_commit_goes_back(void **state)
 	(void)state;
 	write_many(0, 100, 10);
 	assert_int_equal(records_of_cpu(0, &lost), 10);
-	device->rings[0].ctl->commit = 3;
+	device->rings[0].page->ctl.commit = 3;
 	assert_int_equal(records_of_cpu(0, &lost), 0);
 	assert_int_equal(lost, 0);
-	device->rings[0].ctl->commit = 10;
+	device->rings[0].page->ctl.commit = 10;
 	fake_device_write(device, 0, 4000);
 	device->now = 6000;
 	assert_int_equal(records_of_cpu(0, &lost), 1);

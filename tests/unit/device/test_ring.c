@@ -8,16 +8,16 @@
 
 #define MAX_SIZE 64
 
-static struct proclife_ring_ctl ctl;
+static struct proclife_ring_page page;
 static struct proclife_record slots[MAX_SIZE];
 static struct proclife_ring ring;
 
 static void begin(uint64_t size)
 {
-	memset(&ctl, 0, sizeof(ctl));
+	memset(&page, 0, sizeof(page));
 	memset(slots, 0, sizeof(slots));
 	ring = (struct proclife_ring){
-		.ctl = &ctl,
+		.page = &page,
 		.records = slots,
 		.mask = size - 1,
 		.wake_at = PROCLIFE_RING_NEVER,
@@ -45,16 +45,16 @@ static void test_positions(void **state)
 
 	(void)state;
 	begin(8);
-	assert_int_equal(proclife_ring_committed(&ctl), 0);
-	assert_int_equal(proclife_ring_oldest(&ctl, 8), 0);
+	assert_int_equal(proclife_ring_committed(&page.ctl), 0);
+	assert_int_equal(proclife_ring_oldest(&page.ctl, 8), 0);
 	slot = proclife_ring_reserve(&ring);
 	assert_ptr_equal(slot, &slots[0]);
-	assert_int_equal(ctl.reserve, 1);
-	assert_int_equal(ctl.commit, 0);
+	assert_int_equal(page.ctl.reserve, 1);
+	assert_int_equal(page.ctl.commit, 0);
 	proclife_ring_commit(&ring, PROCLIFE_FORK);
-	assert_int_equal(ctl.reserve, 1);
-	assert_int_equal(ctl.commit, 1);
-	assert_int_equal(proclife_ring_committed(&ctl), 1);
+	assert_int_equal(page.ctl.reserve, 1);
+	assert_int_equal(page.ctl.commit, 1);
+	assert_int_equal(proclife_ring_committed(&page.ctl), 1);
 	assert_int_equal(ring.pos, 1);
 }
 
@@ -65,7 +65,7 @@ static void test_wrap(void **state)
 		begin(size);
 		for (uint64_t pos = 0; pos < 5 * size + 3; pos++) {
 			struct proclife_record *slot = proclife_ring_reserve(&ring);
-			uint64_t oldest = proclife_ring_oldest(&ctl, size);
+			uint64_t oldest = proclife_ring_oldest(&page.ctl, size);
 
 			assert_ptr_equal(slot, &slots[pos % size]);
 			/* The slot that is being written is not whole, the next one is. */
@@ -83,13 +83,13 @@ static void test_overwritten(void **state)
 	(void)state;
 	begin(4);
 	write_records(4);
-	assert_int_equal(proclife_ring_oldest(&ctl, 4), 0);
+	assert_int_equal(proclife_ring_oldest(&page.ctl, 4), 0);
 	proclife_ring_reserve(&ring); /* position 4 goes where 0 was */
-	assert_int_equal(proclife_ring_oldest(&ctl, 4), 1);
+	assert_int_equal(proclife_ring_oldest(&page.ctl, 4), 1);
 	proclife_ring_commit(&ring, PROCLIFE_FORK);
-	assert_int_equal(proclife_ring_oldest(&ctl, 4), 1);
+	assert_int_equal(proclife_ring_oldest(&page.ctl, 4), 1);
 	write_records(10);
-	assert_int_equal(proclife_ring_oldest(&ctl, 4), 11);
+	assert_int_equal(proclife_ring_oldest(&page.ctl, 4), 11);
 }
 
 static void test_settled(void **state)
@@ -98,17 +98,17 @@ static void test_settled(void **state)
 
 	(void)state;
 	begin(4);
-	assert_true(proclife_ring_settled(&ctl, &commit));
+	assert_true(proclife_ring_settled(&page.ctl, &commit));
 	assert_int_equal(commit, 0);
 	proclife_ring_reserve(&ring);
-	assert_false(proclife_ring_settled(&ctl, &commit));
+	assert_false(proclife_ring_settled(&page.ctl, &commit));
 	assert_int_equal(commit, 0);
 	proclife_ring_commit(&ring, PROCLIFE_FORK);
-	assert_true(proclife_ring_settled(&ctl, &commit));
+	assert_true(proclife_ring_settled(&page.ctl, &commit));
 	assert_int_equal(commit, 1);
 	write_records(9);
 	proclife_ring_reserve(&ring);
-	assert_false(proclife_ring_settled(&ctl, &commit));
+	assert_false(proclife_ring_settled(&page.ctl, &commit));
 	assert_int_equal(commit, 10);
 }
 
@@ -123,10 +123,10 @@ static void test_counts(void **state)
 		unsigned int type = random_below(&random, PROCLIFE_TYPES);
 
 		proclife_ring_reserve(&ring);
-		assert_memory_equal(ctl.counts, counts, sizeof(counts));
+		assert_memory_equal(page.counts, counts, sizeof(counts));
 		proclife_ring_commit(&ring, type);
 		counts[type]++;
-		assert_memory_equal(ctl.counts, counts, sizeof(counts));
+		assert_memory_equal(page.counts, counts, sizeof(counts));
 	}
 }
 
@@ -198,7 +198,7 @@ static void test_two_pollers(void **state)
 
 /* Several rings, as they are watched together. */
 static struct {
-	struct proclife_ring_ctl ctl[MAX_RINGS];
+	struct proclife_ring_page pages[MAX_RINGS];
 	struct proclife_record slots[MAX_RINGS][MAX_SIZE];
 	struct proclife_ring ring[MAX_RINGS];
 	struct proclife_watched watched[MAX_RINGS];
@@ -212,7 +212,7 @@ static void begin_all(unsigned int count)
 	all.count = count;
 	for (unsigned int i = 0; i < count; i++) {
 		all.ring[i] = (struct proclife_ring){
-			.ctl = &all.ctl[i],
+			.page = &all.pages[i],
 			.records = all.slots[i],
 			.mask = MAX_SIZE - 1,
 			.wake_at = PROCLIFE_RING_NEVER,
@@ -235,7 +235,7 @@ static uint64_t committed_by_all(void)
 	uint64_t sum = 0;
 
 	for (unsigned int i = 0; i < all.count; i++)
-		sum += all.ctl[i].commit;
+		sum += all.pages[i].ctl.commit;
 	return sum;
 }
 
@@ -322,13 +322,13 @@ static void test_far_positions(void **state)
 
 		begin(4);
 		ring.pos = starts[i];
-		ctl.reserve = starts[i];
-		ctl.commit = starts[i];
+		page.ctl.reserve = starts[i];
+		page.ctl.commit = starts[i];
 		proclife_ring_disarm(&ring);
 		for (int n = 0; n < 10; n++)
 			assert_false(write_record(n));
-		assert_int_equal(proclife_ring_oldest(&ctl, 4), starts[i] + 6);
-		assert_true(proclife_ring_settled(&ctl, &commit));
+		assert_int_equal(proclife_ring_oldest(&page.ctl, 4), starts[i] + 6);
+		assert_true(proclife_ring_settled(&page.ctl, &commit));
 		assert_int_equal(commit, starts[i] + 10);
 		proclife_ring_arm(&ring, ring.pos + 2);
 		assert_false(write_record(0));
@@ -351,7 +351,7 @@ static void test_reader(void **state)
 			unsigned int inside = random_below(&random, 2 * size + 2);
 
 			write_records(random_below(&random, 2 * size + 1));
-			commit = proclife_ring_committed(&ctl);
+			commit = proclife_ring_committed(&page.ctl);
 			if (commit - mine > size) {
 				lost += commit - size - mine;
 				mine = commit - size;
@@ -362,7 +362,7 @@ static void test_reader(void **state)
 					write_records(1 + random_below(&random, 2 * size));
 				copies[i] = slots[(mine + i) % size];
 			}
-			oldest = proclife_ring_oldest(&ctl, size);
+			oldest = proclife_ring_oldest(&page.ctl, size);
 			for (uint64_t i = 0; i < n; i++, mine++) {
 				if (mine < oldest) {
 					lost++;
@@ -410,7 +410,9 @@ static void test_layout(void **state)
 	assert_int_equal(sizeof(struct proclife_oom), 72);
 	assert_int_equal(sizeof(struct proclife_cgroup), 72);
 	assert_int_equal(offsetof(struct proclife_ring_ctl, commit), 8);
-	assert_int_equal(offsetof(struct proclife_ring_ctl, counts), 64);
+	assert_int_equal(sizeof(struct proclife_ring_ctl), 64);
+	assert_int_equal(offsetof(struct proclife_ring_page, ctl), 0);
+	assert_int_equal(offsetof(struct proclife_ring_page, counts), 64);
 	assert_int_equal(sizeof(struct proclife_header) % 8, 0);
 	assert_int_equal(offsetof(struct proclife_header, map_bytes), 24);
 	assert_int_equal(offsetof(struct proclife_header, features), 80);

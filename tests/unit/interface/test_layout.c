@@ -123,8 +123,7 @@ static const struct place places[] = {
 	AT(oom, allocator, 0), AT(oom, allocator_pid, 8), AT(oom, allocator_tgid, 12),
 	AT(oom, allocator_comm, 16), AT(oom, cgroup, 32), AT(oom, allocator_group_comm, 40), AT(oom, scope, 56),
 	AT(cgroup, cgroup, 0), AT(cgroup, populated, 8),
-	AT(ring_ctl, reserve, 0), AT(ring_ctl, commit, 8), AT(ring_ctl, counts, 64),
-	AT(ring_ctl, suppressed, 320), AT(ring_ctl, suppressing, 576),
+	AT(ring_ctl, reserve, 0), AT(ring_ctl, commit, 8), AT(ring_ctl, suppressing, 16),
 	AT(header, magic, 0), AT(header, abi_version, 8), AT(header, abi_compatible, 12),
 	AT(header, header_bytes, 16), AT(header, record_bytes, 20), AT(header, map_bytes, 24),
 	AT(header, rings_offset, 32), AT(header, ring_stride, 40), AT(header, records_offset, 48),
@@ -135,6 +134,7 @@ static const struct place places[] = {
 	AT(header, args_bytes, 132), AT(header, mm_marks, 136), AT(header, hz, 140),
 	AT(header, release, 144), AT(header, version, 208), AT(header, cgroup_leave, 224),
 	AT(header, birth_marks, 228), AT(header, rss_error, 232), AT(header, marks_missed, 240),
+	AT(header, types, 248), AT(header, counts_offset, 252), AT(header, suppressed_offset, 256),
 };
 
 /* A new member has to be listed above as well: the last one ends here. */
@@ -143,7 +143,7 @@ static const struct place sizes[] = {
 	SIZE(recorder_counts, 24), SIZE(marks, 40), SIZE(task, 216), SIZE(process, 376),
 	SIZE(killer, 88), SIZE(reports, 64), SIZE(usage, 56), SIZE(field, 40), SIZE(bucket, 24),
 	SIZE(latency_counts, 72), SIZE(group, 32), SIZE(reaper, 144), SIZE(common, 40), SIZE(failed_exec, 72),
-	SIZE(node, 160), SIZE(record, 128), SIZE(ring_ctl, 584), SIZE(header, 304),
+	SIZE(node, 160), SIZE(record, 128), SIZE(ring_ctl, 64), SIZE(header, 304),
 };
 
 static unsigned int count_moved(const struct place *place, size_t count)
@@ -203,7 +203,7 @@ static const struct place values[] = {
 	VALUE(EXIT_AFTER_MM, 1), VALUE(EXIT_BEFORE_MM, 2), VALUE(REAP_CGROUP_RELEASE, 1),
 	VALUE(REAP_CGROUP_TASK_RELEASE, 2), VALUE(CGROUP_LEAVE_EXIT, 1),
 	VALUE(CGROUP_LEAVE_SWITCH, 2),
-	VALUE(ABI_VERSION, 2), VALUE(ABI_COMPATIBLE, 2),
+	VALUE(ABI_VERSION, 3), VALUE(ABI_COMPATIBLE, 3),
 	VALUE(IS_ALIVE, 0), VALUE(IS_DYING, 1), VALUE(IS_ZOMBIE, 2), VALUE(IS_UNFREED, 3), VALUE(IS_FREED, 4),
 	VALUE(IS_UNKNOWN, 5),
 	VALUE(FIELD_UINT, 0), VALUE(FIELD_INT, 1), VALUE(FIELD_BOOL, 2), VALUE(FIELD_FLAGS, 3),

@@ -281,7 +281,7 @@ static void test_metadata_values(void **state)
 		int error;
 		const char *says;
 	} edits[] = {
-		{ "abi_compatible = 2;", "abi_compatible = 3;", -EPROTO, "newer" },
+		{ "abi_compatible = 3;", "abi_compatible = 4;", -EPROTO, "newer" },
 		{ "format 2 ", "format 3 ", -EPROTO,
 		  "a recording of format 3, made by proclife 0.0; this release reads format 2: use a "
 		  "newer release" },

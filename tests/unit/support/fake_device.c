@@ -16,7 +16,7 @@ static uint64_t round_up(uint64_t bytes)
 	return (bytes + page - 1) / page * page;
 }
 
-struct fake_device *fake_device_new(uint32_t cpus, uint64_t records_per_ring)
+struct fake_device *fake_device_new_later(uint32_t cpus, uint64_t records_per_ring, uint32_t record_bytes)
 {
 	struct fake_device *device = calloc(1, sizeof(*device));
 	uint64_t page = sysconf(_SC_PAGESIZE);
@@ -25,7 +25,7 @@ struct fake_device *fake_device_new(uint32_t cpus, uint64_t records_per_ring)
 		.abi_version = PROCLIFE_ABI_VERSION,
 		.abi_compatible = PROCLIFE_ABI_COMPATIBLE,
 		.header_bytes = sizeof(header) + 64, /* of a later module */
-		.record_bytes = sizeof(struct proclife_record),
+		.record_bytes = record_bytes,
 		.rings_offset = 2 * page,
 		.records_offset = 3 * page,
 		.records_per_ring = records_per_ring,
@@ -34,13 +34,16 @@ struct fake_device *fake_device_new(uint32_t cpus, uint64_t records_per_ring)
 		.generation = 1,
 		.features = PROCLIFE_HAS(PROCLIFE_FORK) | PROCLIFE_HAS(PROCLIFE_EXIT),
 		.exit_mark = PROCLIFE_EXIT_AFTER_MM,
+		.types = PROCLIFE_TYPES,
+		.counts_offset = offsetof(struct proclife_ring_page, counts),
+		.suppressed_offset = offsetof(struct proclife_ring_page, suppressed),
 		.release = "6.1.0-test",
 		.version = "0.0",
 	};
 
 	assert_non_null(device);
-	header.ring_stride = 5 * page +
-			     round_up(records_per_ring * sizeof(struct proclife_record));
+	device->stride = record_bytes;
+	header.ring_stride = 5 * page + round_up(records_per_ring * record_bytes);
 	header.map_bytes = header.rings_offset + cpus * header.ring_stride;
 	device->bytes = header.map_bytes;
 	device->fd = memfd_create("fake", MFD_CLOEXEC);
@@ -54,6 +57,11 @@ struct fake_device *fake_device_new(uint32_t cpus, uint64_t records_per_ring)
 	device->rings = calloc(cpus, sizeof(*device->rings));
 	assert_non_null(device->rings);
 	return device;
+}
+
+struct fake_device *fake_device_new(uint32_t cpus, uint64_t records_per_ring)
+{
+	return fake_device_new_later(cpus, records_per_ring, sizeof(struct proclife_record));
 }
 
 void fake_device_free(struct fake_device *device)
@@ -71,7 +79,7 @@ void fake_device_add_ring(struct fake_device *device, uint32_t cpu)
 	uint64_t *map = (uint64_t *)((char *)device->map + header->cpu_map_offset);
 
 	device->rings[cpu] = (struct proclife_ring){
-		.ctl = (struct proclife_ring_ctl *)base,
+		.page = (struct proclife_ring_page *)base,
 		.records = (struct proclife_record *)(base + header->records_offset),
 		.mask = header->records_per_ring - 1,
 		.wake_at = PROCLIFE_RING_NEVER,
@@ -88,7 +96,13 @@ void fake_device_add_rings(struct fake_device *device)
 
 struct proclife_record *fake_device_begin(struct fake_device *device, uint32_t cpu)
 {
-	return proclife_ring_reserve(&device->rings[cpu]);
+	struct proclife_ring *ring = &device->rings[cpu];
+	uint64_t slot = ring->pos & ring->mask, size = sizeof(*ring->records);
+	char *at = (char *)ring->records + slot * device->stride;
+
+	proclife_ring_reserve(ring);
+	memset(at + size, 0xee, device->stride - size);
+	return (struct proclife_record *)at;
 }
 
 void fake_device_fill(struct fake_device *device, uint32_t cpu, struct proclife_record *slot,

@@ -20,6 +20,7 @@ struct fake_device {
 	size_t bytes;
 	struct proclife_header *header;
 	struct proclife_ring *rings; /* by CPU */
+	uint32_t stride;	     /* of its records */
 	uint64_t now;		     /* what the library's clock shows */
 	/* Called when the library has read the clock, if set. */
 	void (*at_clock)(struct fake_device *device);
@@ -28,6 +29,8 @@ struct fake_device {
 
 /* No ring exists at first. */
 struct fake_device *fake_device_new(uint32_t cpus, uint64_t records_per_ring);
+/* As a later module's: its records are longer, and what is new in them is no 0. */
+struct fake_device *fake_device_new_later(uint32_t cpus, uint64_t records_per_ring, uint32_t record_bytes);
 void fake_device_free(struct fake_device *device);
 
 /* Makes the ring of a CPU appear. */

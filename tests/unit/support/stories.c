@@ -434,8 +434,8 @@ static void make_device(void)
 		waits(5000 + 100 * i, &bash, i);
 	cpu = 0;
 	happen();
-	device->rings[1].ctl->suppressed[PROCLIFE_RENAME] = 77;
-	device->rings[1].ctl->suppressing = PROCLIFE_HAS(PROCLIFE_WAIT);
+	device->rings[1].page->suppressed[PROCLIFE_RENAME] = 77;
+	device->rings[1].page->ctl.suppressing = PROCLIFE_HAS(PROCLIFE_WAIT);
 	machine = NULL;
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), device->fd);
 	setenv("DEVICE", path, 1);

@@ -90,7 +90,7 @@ static void test_whole(void **state)
 	free(out.text);
 	expect_line(0, "state", "complete, because it was stopped");
 	expect_line(0, "machine", "build-7, Linux 6.18, 2 CPUs");
-	expect_line(0, "module", "proclife 0.0, ABI 2, exits begin before the address space is torn down");
+	expect_line(0, "module", "proclife 0.0, ABI 3, exits begin before the address space is torn down");
 	expect_line(0, "began", "2001-09-09Z 01:46:40.000000");
 	expect_line(0, "ended", "2001-09-09Z 01:46:41.004000, after 1.00 s");
 	expect_line(0, "processes", "5: 3 born in it, 2 older; 3 ended in it");

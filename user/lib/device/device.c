@@ -81,7 +81,8 @@ static bool sizes_fit(const struct proclife_header *header, uint64_t page)
 		return false;
 	if (!header->cpus || header->cpus > PROCLIFE_MAX_CPUS)
 		return false;
-	if (header->record_bytes != sizeof(struct proclife_record) || !header->records_per_ring ||
+	if (header->record_bytes < sizeof(struct proclife_record) || header->record_bytes % 8 ||
+	    !header->records_per_ring ||
 	    header->records_per_ring & (header->records_per_ring - 1))
 		return false;
 	if (header->rings_offset % page || header->ring_stride % page ||
@@ -96,6 +97,18 @@ static bool sizes_fit(const struct proclife_header *header, uint64_t page)
 	    __builtin_add_overflow(rings, header->rings_offset, &end) || end > header->map_bytes)
 		return false;
 	return header->map_bytes <= SIZE_MAX / 2;
+}
+
+/* Are the counts where no records are, and nothing else of the control page that this version knows? */
+static bool counts_fit(const struct proclife_header *header)
+{
+	const uint32_t offsets[] = { header->counts_offset, header->suppressed_offset };
+
+	for (size_t i = 0; header->types && i < sizeof(offsets) / sizeof(*offsets); i++)
+		if (offsets[i] < sizeof(struct proclife_ring_ctl) || offsets[i] % 8 ||
+		    offsets[i] + 8ULL * header->types > header->records_offset)
+			return false;
+	return true;
 }
 
 static bool texts_end(const struct proclife_header *header)
@@ -126,7 +139,7 @@ static int map_device(struct proclife_device *device)
 		return -ENODEV;
 	if (header->abi_compatible > PROCLIFE_ABI_VERSION ||
 	    header->abi_version < PROCLIFE_ABI_COMPATIBLE || !sizes_fit(header, page) ||
-	    !texts_end(header))
+	    !counts_fit(header) || !texts_end(header))
 		return -EPROTO;
 	if (S_ISREG(st.st_mode) && (uint64_t)st.st_size < header->map_bytes)
 		return -EPROTO;
@@ -343,6 +356,14 @@ static const struct proclife_ring_ctl *device_ring(struct proclife_source *sourc
 	return proclife_rings_ctl(device_of(source), cpu);
 }
 
+static uint64_t device_count(struct proclife_source *source, uint32_t cpu, uint32_t type, bool suppressed)
+{
+	struct proclife_device *device = device_of(source);
+	const struct proclife_header *header = &device->header;
+
+	return proclife_rings_count(device, cpu, suppressed ? header->suppressed_offset : header->counts_offset, type);
+}
+
 static uint64_t device_now(const struct proclife_source *source)
 {
 	const struct proclife_device *device = (const struct proclife_device *)source;
@@ -361,6 +382,7 @@ static const struct proclife_source_ops device_ops = {
 	.now = device_now,
 	.header = device_header,
 	.ring = device_ring,
+	.count = device_count,
 	.free = device_free,
 };
 

@@ -23,8 +23,9 @@ struct proclife_ring_stream {
 	struct proclife_stream stream;
 	struct proclife_device *device;
 	const struct proclife_ring_ctl *ctl;
-	const struct proclife_record *records;
+	const char *records;
 	uint64_t size;
+	uint64_t stride; /* bytes from one record to the next: a later module's are longer */
 	uint64_t pos;	/* the next one to copy */
 	uint64_t limit; /* every record from before the horizon lies below this */
 	uint64_t floor; /* no record at or above pos is older */
@@ -82,6 +83,9 @@ uint64_t proclife_rings_pending(const struct proclife_device *device);
 /* NULL if this CPU has no ring. */
 const struct proclife_ring_ctl *proclife_rings_ctl(const struct proclife_device *device,
 						   uint32_t cpu);
+
+/* A count of a ring: @offset is that of the header, of all types. 0 if there is none. */
+uint64_t proclife_rings_count(const struct proclife_device *device, uint32_t cpu, uint32_t offset, uint32_t type);
 
 void proclife_rings_free(struct proclife_device *device);
 

@@ -37,15 +37,25 @@ static void copy_records(struct proclife_record *to, const struct proclife_recor
 #endif
 }
 
+/* Where the record at a position is. It is not to be looked at by a reader that needs it whole. */
+static const struct proclife_record *record_at(const struct proclife_ring_stream *ring, uint64_t pos)
+{
+	return (const void *)(ring->records + (pos & (ring->size - 1)) * ring->stride);
+}
+
 static uint64_t copy_span(struct proclife_ring_stream *ring, uint64_t pos, uint64_t n)
 {
-	uint64_t slot = pos & (ring->size - 1);
-	uint64_t head = ring->size - slot;
+	uint64_t head = ring->size - (pos & (ring->size - 1));
 
 	if (head > n)
 		head = n;
-	copy_records(ring->buffer, &ring->records[slot], head);
-	copy_records(ring->buffer + head, ring->records, n - head);
+	if (proclife_likely(ring->stride == sizeof(struct proclife_record))) {
+		copy_records(ring->buffer, record_at(ring, pos), head);
+		copy_records(ring->buffer + head, record_at(ring, pos + head), n - head);
+	} else {
+		for (uint64_t i = 0; i < n; i++) /* what is beyond is new to this version */
+			copy_records(ring->buffer + i, record_at(ring, pos + i), 1);
+	}
 	return proclife_ring_oldest(ring->ctl, ring->size);
 }
 
@@ -130,7 +140,7 @@ static uint64_t suppressed_at(const struct proclife_ring_stream *ring, uint64_t 
 	if (end - pos > ring->size) /* no module does that */
 		pos = end - ring->size;
 	for (; pos != end; pos++) {
-		const struct proclife_record *r = &ring->records[pos & (ring->size - 1)];
+		const struct proclife_record *r = record_at(ring, pos);
 		uint32_t what;
 
 		if (proclife_read_once(r->type) != PROCLIFE_SUPPRESSED)
@@ -213,8 +223,9 @@ static int add_ring(struct proclife_device *device, uint32_t cpu)
 	ring->buffer = room + PROCLIFE_TYPES;
 	ring->device = device;
 	ring->ctl = (const struct proclife_ring_ctl *)base;
-	ring->records = (const struct proclife_record *)(base + header->records_offset);
+	ring->records = base + header->records_offset;
 	ring->size = header->records_per_ring;
+	ring->stride = header->record_bytes;
 	ring->stream.order = cpu;
 	ring->stream.refill = refill;
 	ring->stream.cur = ring->buffer;
@@ -304,7 +315,7 @@ static bool settle(struct proclife_ring_stream *ring, uint64_t *hold)
 		*hold = ring->floor;
 		if (ring->limit == ring->pos)
 			return false;
-		ts = proclife_read_once(ring->records[(ring->limit - 1) & (ring->size - 1)].ts);
+		ts = proclife_read_once(record_at(ring, ring->limit - 1)->ts);
 		if ((int64_t)(proclife_ring_oldest(ring->ctl, ring->size) - ring->limit) < 0) {
 			if (ts > *hold)
 				*hold = ts;
@@ -453,6 +464,15 @@ const struct proclife_ring_ctl *proclife_rings_ctl(const struct proclife_device 
 		return NULL;
 	return (const struct proclife_ring_ctl *)((const char *)device->map + header->rings_offset +
 						  cpu * header->ring_stride);
+}
+
+uint64_t proclife_rings_count(const struct proclife_device *device, uint32_t cpu, uint32_t offset, uint32_t type)
+{
+	const struct proclife_ring_ctl *ctl = proclife_rings_ctl(device, cpu);
+
+	if (!ctl || type >= device->header.types)
+		return 0;
+	return proclife_read_once(((const uint64_t *)((const char *)ctl + offset))[type]);
 }
 
 void proclife_rings_free(struct proclife_device *device)

@@ -44,7 +44,7 @@ static void set_records(struct proclife_device *device, struct proclife_record *
 int proclife_device_snapshot(struct proclife_source *source)
 {
 	struct proclife_device *device = (struct proclife_device *)source;
-	struct proclife_snapshot request = { .capacity = 4096 };
+	struct proclife_snapshot request = { .capacity = 4096, .record_bytes = sizeof(struct proclife_record) };
 	struct proclife_record *records = NULL;
 	int err;
 

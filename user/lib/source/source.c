@@ -100,6 +100,16 @@ const struct proclife_ring_ctl *proclife_source_ring(struct proclife_source *sou
 	return source->ops->ring ? source->ops->ring(source, cpu) : NULL;
 }
 
+uint64_t proclife_source_count(struct proclife_source *source, uint32_t cpu, uint32_t type)
+{
+	return source->ops->count ? source->ops->count(source, cpu, type, false) : 0;
+}
+
+uint64_t proclife_source_suppressed(struct proclife_source *source, uint32_t cpu, uint32_t type)
+{
+	return source->ops->count ? source->ops->count(source, cpu, type, true) : 0;
+}
+
 const struct proclife_run_info *proclife_recording_info(const struct proclife_source *source)
 {
 	return source->ops->info ? source->ops->info(source) : NULL;

@@ -21,6 +21,7 @@ struct proclife_source_ops {
 	uint64_t (*now)(const struct proclife_source *source);
 	const struct proclife_header *(*header)(struct proclife_source *source);
 	const struct proclife_ring_ctl *(*ring)(struct proclife_source *source, uint32_t cpu);
+	uint64_t (*count)(struct proclife_source *source, uint32_t cpu, uint32_t type, bool suppressed);
 	const struct proclife_run_info *(*info)(const struct proclife_source *source);
 	const struct proclife_damage *(*damage)(const struct proclife_source *source, size_t index);
 	void (*free)(struct proclife_source *source); /* all except the merge's own memory */

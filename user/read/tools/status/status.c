@@ -103,8 +103,8 @@ static void read_counts(struct status *status)
 			proclife_source_ring(status->run->source, cpu);
 
 		for (type = 0; ring && type < PROCLIFE_TYPES; type++) {
-			status->counts[type] += ring->counts[type];
-			status->suppressed[type] += ring->suppressed[type];
+			status->counts[type] += proclife_source_count(status->run->source, cpu, type);
+			status->suppressed[type] += proclife_source_suppressed(status->run->source, cpu, type);
 			status->suppressing[type] += ring->suppressing >> type & 1;
 		}
 	}
