@@ -123,8 +123,16 @@ static long set_watermark(struct reader *reader, const void __user *from)
 
 static long tell_time(void __user *to)
 {
-	struct proclife_clock clock = { .now = proclife_clock_bound() };
+	struct proclife_clock clock = {};
+	u64 boottime, realtime;
 
+	/* The offsets change seldom, so that they are the same before and after means that they held then. */
+	do {
+		boottime = clock.to_boottime;
+		realtime = clock.to_realtime;
+		clock.now = proclife_clock_bound();
+		proclife_rings_offsets(&clock.to_boottime, &clock.to_realtime);
+	} while (clock.to_boottime != boottime || clock.to_realtime != realtime);
 	return copy_to_user(to, &clock, sizeof(clock)) ? -EFAULT : 0;
 }
 

@@ -196,10 +196,19 @@ static void rings_free_all(void)
 	free_page((unsigned long)header);
 }
 
+void proclife_rings_offsets(u64 *to_boottime, u64 *to_realtime)
+{
+	*to_boottime = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
+	*to_realtime = ktime_to_ns(ktime_mono_to_real(0));
+}
+
 void proclife_rings_refresh(void)
 {
-	WRITE_ONCE(header->to_boottime, ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT)));
-	WRITE_ONCE(header->to_realtime, ktime_to_ns(ktime_mono_to_real(0)));
+	u64 to_boottime, to_realtime;
+
+	proclife_rings_offsets(&to_boottime, &to_realtime);
+	WRITE_ONCE(header->to_boottime, to_boottime);
+	WRITE_ONCE(header->to_realtime, to_realtime);
 }
 
 static void fill_header(void)

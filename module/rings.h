@@ -28,7 +28,9 @@ void proclife_rings_exit(void);
 /* The header page: the other subsystems fill in what they know. */
 struct proclife_header *proclife_rings_header(void);
 
-/* Updates the clock offsets in the header. */
+/* What has to be added to the records' clock now to get CLOCK_BOOTTIME, and CLOCK_REALTIME. */
+void proclife_rings_offsets(u64 *to_boottime, u64 *to_realtime);
+/* Updates these in the header. */
 void proclife_rings_refresh(void);
 
 /* The page at this page offset of the device, or NULL if it does not exist (yet). */

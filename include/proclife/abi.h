@@ -589,7 +589,7 @@ struct proclife_header {
 	__u32 exit_mark;      /* PROCLIFE_EXIT_* */
 	__u32 reap_source;    /* PROCLIFE_REAP_* */
 	__u64 reap_missed;    /* REAPs that a kprobe could not take, at the last open or read */
-	/* To be added to a record's ts; set at each open, since CLOCK_REALTIME can be set. */
+	/* To be added to a record's ts, at the last open by any process; see PROCLIFE_IOC_CLOCK. */
 	__u64 to_boottime;
 	__u64 to_realtime;
 	__u64 loaded;	    /* CLOCK_MONOTONIC when recording began */
@@ -654,6 +654,12 @@ struct proclife_snapshot {
  */
 struct proclife_clock {
 	__u64 now; /* CLOCK_MONOTONIC of the initial time namespace, not of the caller's */
+	/*
+	 * To be added to a ts of this time, modulo 2^64. All three are of one moment: both offsets held when the
+	 * time was `now`. They change when the machine was suspended, and the second when CLOCK_REALTIME is set.
+	 */
+	__u64 to_boottime;
+	__u64 to_realtime;
 	__u64 reserved;
 };
 

@@ -121,10 +121,10 @@ int ioctl(int fd, unsigned long request, ...)
 	return snapshot->count > 20000 ? 0 : -1; /* too many is a lie, or costs memory */
 }
 
-static uint64_t read_clock(void *arg)
+static void read_clock(struct proclife_clock *clock, void *arg)
 {
 	(void)arg;
-	return machine.now;
+	clock->now = machine.now;
 }
 
 static void remove_dir(void)

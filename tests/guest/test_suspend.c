@@ -37,6 +37,14 @@ static uint64_t boottime(void)
 	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
 }
 
+static uint64_t realtime(void)
+{
+	struct timespec ts;
+
+	assert_int_equal(clock_gettime(CLOCK_REALTIME, &ts), 0);
+	return ts.tv_sec * 1000000000ull + ts.tv_nsec;
+}
+
 /* Returns 0 or a negative errno. */
 static int put(const char *file, const char *text)
 {
@@ -87,7 +95,7 @@ static uint64_t to_boottime(void)
 /* Checks a child's FORK: its ts is now, and its start is now on the clock that counts sleep. */
 static void check_a_birth(struct proclife_source *source, uint64_t *freed, uint64_t *last)
 {
-	uint64_t mono = now(), boot = boottime(), until;
+	uint64_t mono = now(), boot = boottime(), real = realtime(), until;
 	struct proclife_event event;
 	bool found = false;
 	pid_t pid = fork();
@@ -109,6 +117,9 @@ static void check_a_birth(struct proclife_source *source, uint64_t *freed, uint6
 		found = true;
 		assert_in_range(r->ts, mono, until);
 		assert_in_range(r->start, boot, boottime());
+		/* The source has followed both clocks, without being opened again. */
+		assert_in_range(proclife_source_boottime(source, r->ts), r->start, boottime());
+		assert_in_range(proclife_source_realtime(source, r->ts), real, realtime());
 	}
 	assert_true(found);
 }

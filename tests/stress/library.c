@@ -38,7 +38,6 @@ static inline void copy_slowly(void *to, const void *from, size_t bytes)
 		seen;                                                  \
 	})
 
-#define now library_now
 #define copy_records library_copy_records
 #define take_horizon library_take_horizon
 #define memcpy copy_slowly
@@ -46,7 +45,6 @@ static inline void copy_slowly(void *to, const void *from, size_t bytes)
 #undef memcpy
 #undef take_horizon
 #undef copy_records
-#undef now
 #include MERGE /* NOLINT(bugprone-suspicious-include) */
 
 struct reader {
@@ -59,10 +57,10 @@ struct reader {
 	uint64_t next; /* the merged stream goes on here or above */
 } __attribute__((aligned(128)));
 
-static uint64_t read_clock(void *data)
+static void read_clock(struct proclife_clock *clock, void *data)
 {
 	(void)data;
-	return __atomic_load_n(&now, __ATOMIC_RELAXED);
+	clock->now = __atomic_load_n(&now, __ATOMIC_RELAXED);
 }
 
 static void *write_ring(void *data)

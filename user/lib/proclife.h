@@ -154,7 +154,10 @@ int proclife_source_set_watermark(struct proclife_source *source, uint64_t recor
  */
 int proclife_source_fd(const struct proclife_source *source);
 
-/* The device's header; counts that change are up to date. Owned by the source. */
+/*
+ * The device's header; counts that change are up to date. Its offsets of the clocks are those of when the source
+ * was opened: proclife_source_realtime() and proclife_source_boottime() know how they changed. Owned by the source.
+ */
 const struct proclife_header *proclife_source_header(struct proclife_source *source);
 
 /* A ring's positions, which go on changing. NULL: no such ring. Owned by the source. */
@@ -182,6 +185,9 @@ uint64_t proclife_source_now(const struct proclife_source *source);
  * opened; for a recording, always.
  */
 uint64_t proclife_source_realtime(const struct proclife_source *source, uint64_t ts);
+
+/* The same by CLOCK_BOOTTIME, the clock of a task's `start`: time for which the machine was suspended counts. */
+uint64_t proclife_source_boottime(const struct proclife_source *source, uint64_t ts);
 
 /* The first ts whose time of day is this, or a later one. */
 uint64_t proclife_source_monotonic(const struct proclife_source *source, uint64_t realtime);

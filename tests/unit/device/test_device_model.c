@@ -164,9 +164,9 @@ static void *write_many(void *data)
 	return NULL;
 }
 
-static uint64_t read_numbers(void *data)
+static void read_numbers(struct proclife_clock *clock, void *data)
 {
-	return __atomic_load_n((uint64_t *)data, __ATOMIC_SEQ_CST);
+	clock->now = __atomic_load_n((uint64_t *)data, __ATOMIC_SEQ_CST);
 }
 
 static void test_threads(void **state)

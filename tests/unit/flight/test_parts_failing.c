@@ -19,9 +19,9 @@ static void keep_first(int *err, int ret)
 		*err = ret;
 }
 
-static uint64_t read_clock(void *data)
+static void read_clock(struct proclife_clock *clock, void *data)
 {
-	return ((struct fake_device *)data)->now;
+	clock->now = ((struct fake_device *)data)->now;
 }
 
 /* The same process each time. */

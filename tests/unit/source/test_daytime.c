@@ -14,27 +14,23 @@
 #define SECOND (1000 * MS)
 #define DAY (86400 * SECOND)
 
-static uint64_t to_realtime; /* of the machine's clocks */
-static unsigned int preempted; /* the reading of the time of day that is preempted, counted from 1 */
+static uint64_t at_open; /* what was to be added to get the time of day */
 
-static uint64_t read_realtime(void *data)
+static void begin(uint64_t to_realtime)
 {
-	struct fake_device *machine = data;
-
-	if (preempted && !--preempted)
-		machine->now += SECOND;
-	return machine->now + to_realtime;
-}
-
-static void begin(uint64_t at_first)
-{
-	to_realtime = at_first;
+	at_open = to_realtime;
 	device = fake_device_new(2, 16);
 	fake_device_add_rings(device);
 	device->header->to_realtime = to_realtime;
+	device->header->to_boottime = 3 * SECOND;
 	device->now = 10 * SECOND;
 	source = fake_device_open(device);
-	proclife_device_set_realtime(source, read_realtime, device);
+}
+
+/* Sets the time of day: what is to be added from now on. */
+static void set_to(uint64_t to_realtime)
+{
+	device->set = to_realtime - at_open - device->slept;
 }
 
 /* Yields a record of this time, and what follows it. */
@@ -64,9 +60,9 @@ static void test_set(void **state)
 	(void)state;
 	begin(DAY);
 	record_at(11 * SECOND);
-	to_realtime = 2 * DAY;
+	set_to(2 * DAY);
 	record_at(12 * SECOND);
-	to_realtime = DAY + 5 * SECOND;
+	set_to(DAY + 5 * SECOND);
 	record_at(13 * SECOND);
 	assert_int_equal(source->daytime.count, 2);
 	assert_int_equal(proclife_source_realtime(source, 1), DAY + 1);
@@ -80,42 +76,45 @@ static void test_set(void **state)
 	assert_int_equal(proclife_source_monotonic(source, 3 * DAY), 2 * DAY - 5 * SECOND);
 }
 
-/* A difference that the time between both readings explains is no change. */
-static void slow_clock(struct fake_device *machine)
-{
-	machine->now += 50;
-}
-
-static void test_between(void **state)
+/* A change of a nanosecond is one: all three times are of one moment, so nothing explains a difference. */
+static void test_exact(void **state)
 {
 	(void)state;
 	begin(DAY);
-	device->at_clock = slow_clock;
-	fake_device_write(device, 0, 11 * SECOND);
-	device->now = 12 * SECOND;
-	expect_record(source, 0, 11 * SECOND);
-	to_realtime -= 40;
-	expect_nothing(source);
-	assert_int_equal(source->daytime.count, 0);
-	to_realtime -= 40;
+	record_at(11 * SECOND);
+	set_to(DAY - 1);
 	expect_nothing(source);
 	assert_int_equal(source->daytime.count, 1);
+	assert_int_equal(source->daytime.version, 1);
+	record_at(12 * SECOND);
+	assert_int_equal(proclife_source_realtime(source, 11 * SECOND), DAY + 11 * SECOND);
+	assert_int_equal(proclife_source_realtime(source, 12 * SECOND), DAY + 12 * SECOND - 1);
+	assert_int_equal(source->boottime.count, 0);
+	assert_int_equal(proclife_source_boottime(source, 12 * SECOND), 15 * SECOND);
 }
 
-/* A reader that is preempted between its readings reads again: the time stays as exact. */
-static void test_preempted(void **state)
+/* The records' clock stands still while the machine is suspended, and both others go on. */
+static void test_suspended(void **state)
 {
 	(void)state;
 	begin(DAY);
-	for (unsigned int i = 1; i <= 3; i++) {
-		uint64_t at = (10 + 10 * i) * SECOND;
-
-		to_realtime += DAY;
-		preempted = i;
-		record_at(at);
-		assert_int_equal(preempted, 0);
-		assert_int_equal(proclife_source_realtime(source, at), (i + 1) * DAY + at);
-	}
+	record_at(11 * SECOND);
+	device->slept = 3600 * SECOND;
+	record_at(12 * SECOND);
+	set_to(5 * DAY);
+	record_at(13 * SECOND);
+	assert_int_equal(proclife_source_boottime(source, 11 * SECOND), 14 * SECOND);
+	assert_int_equal(proclife_source_boottime(source, 12 * SECOND), 3615 * SECOND);
+	assert_int_equal(proclife_source_boottime(source, 13 * SECOND), 3616 * SECOND);
+	assert_int_equal(proclife_source_realtime(source, 11 * SECOND), DAY + 11 * SECOND);
+	assert_int_equal(proclife_source_realtime(source, 12 * SECOND), DAY + 3612 * SECOND);
+	assert_int_equal(proclife_source_realtime(source, 13 * SECOND), 5 * DAY + 13 * SECOND);
+	assert_int_equal(source->boottime.count, 1);
+	/* The header's are those of the beginning, also if another process has opened the device since. */
+	device->header->to_boottime = 7;
+	device->header->to_realtime = 7;
+	assert_int_equal(proclife_source_header(source)->to_boottime, 3 * SECOND);
+	assert_int_equal(proclife_source_header(source)->to_realtime, DAY);
 }
 
 /* If the clock is set again and again, memory does not grow without limit. */
@@ -126,11 +125,11 @@ static void test_bound(void **state)
 	(void)state;
 	begin(DAY);
 	for (int i = 0; i < PROCLIFE_DAYTIME_CHANGES + 10; i++, at += MS) {
-		to_realtime += DAY;
+		device->set += DAY;
 		record_at(at);
 	}
 	assert_int_equal(source->daytime.count, PROCLIFE_DAYTIME_CHANGES);
-	assert_int_equal(proclife_source_realtime(source, at), at + to_realtime);
+	assert_int_equal(proclife_source_realtime(source, at), at + DAY + device->set);
 	assert_int_equal(proclife_source_realtime(source, 11 * SECOND + MS), 3 * DAY + 11 * SECOND + MS);
 }
 
@@ -163,6 +162,9 @@ static void assert_same_times(const uint64_t *expected)
 
 	for (size_t i = 0; i < MOMENTS; i++)
 		assert_int_equal(proclife_source_realtime(read, moments[i]), expected[i]);
+	assert_int_equal(proclife_source_header(read)->to_boottime, 3 * SECOND);
+	assert_int_equal(proclife_source_boottime(read, 11 * SECOND), 14 * SECOND);
+	assert_int_equal(proclife_source_boottime(read, 12 * SECOND), 16 * SECOND);
 	assert_same_steps(read);
 	proclife_source_free(read);
 }
@@ -178,13 +180,15 @@ static void test_recorded(void **state)
 	begin(-5 * SECOND); /* a clock that was never set */
 	/* Another process has opened the device after the clock was set. */
 	device->header->to_realtime = DAY;
+	device->header->to_boottime = DAY;
 	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
 	record_at(11 * SECOND);
-	to_realtime = DAY;
+	device->slept = SECOND;
+	set_to(DAY);
 	record_at(12 * SECOND);
-	to_realtime = 2 * DAY;
+	set_to(2 * DAY);
 	record_at(13 * SECOND);
-	to_realtime = 3 * DAY / 2;
+	set_to(3 * DAY / 2);
 	record_at(14 * SECOND);
 	for (size_t i = 0; i < MOMENTS; i++)
 		expected[i] = proclife_source_realtime(source, moments[i]);
@@ -236,7 +240,7 @@ static void test_damaged(void **state)
 	(void)state;
 	begin(DAY);
 	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
-	to_realtime = 2 * DAY;
+	set_to(2 * DAY);
 	record_at(12 * SECOND);
 	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
 	proclife_recorder_free(recorder);
@@ -250,6 +254,9 @@ static void test_damaged(void **state)
 	expect_damage("\tclock_step_1 = 5;\n", -EBADMSG);
 	expect_damage("\tclock_step_ = \"5 6\";\n", -EBADMSG);
 	expect_damage("\tclock_step_1x = \"5 6\";\n", -EBADMSG);
+	expect_damage("\tboot_step_1 = \"5 6\";\n\tboot_step_2 = \"6 6\";\n", 0);
+	expect_damage("\tboot_step_2 = \"5 6\";\n", -EBADMSG);
+	expect_damage("\tboot_step_1 = \"5 6\";\n\tboot_step_2 = \"5 6\";\n", -EBADMSG);
 }
 
 static int setup(void **state)
@@ -270,8 +277,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_never_set, end_device),
 		cmocka_unit_test_teardown(test_set, end_device),
-		cmocka_unit_test_teardown(test_between, end_device),
-		cmocka_unit_test_teardown(test_preempted, end_device),
+		cmocka_unit_test_teardown(test_exact, end_device),
+		cmocka_unit_test_teardown(test_suspended, end_device),
 		cmocka_unit_test_teardown(test_bound, end_device),
 		cmocka_unit_test_setup_teardown(test_recorded, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_damaged, setup, teardown),

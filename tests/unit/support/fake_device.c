@@ -137,14 +137,15 @@ void fake_device_write(struct fake_device *device, uint32_t cpu, uint64_t ts)
 	fake_device_commit(device, cpu);
 }
 
-static uint64_t read_clock(void *data)
+static void read_clock(struct proclife_clock *clock, void *data)
 {
 	struct fake_device *device = data;
-	uint64_t now = device->now;
 
+	clock->now = device->now;
+	clock->to_boottime += device->slept;
+	clock->to_realtime += device->slept + device->set;
 	if (device->at_clock)
 		device->at_clock(device);
-	return now;
 }
 
 struct proclife_source *fake_device_open(struct fake_device *device)

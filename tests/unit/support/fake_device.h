@@ -22,6 +22,8 @@ struct fake_device {
 	struct proclife_ring *rings; /* by CPU */
 	uint32_t stride;	     /* of its records */
 	uint64_t now;		     /* what the library's clock shows */
+	uint64_t slept;		     /* for how long it was suspended since it was opened */
+	uint64_t set;		     /* by how much the time of day was set forward since then */
 	/* Called when the library has read the clock, if set. */
 	void (*at_clock)(struct fake_device *device);
 	void *data; /* for at_clock */

@@ -21,18 +21,17 @@
 #define INITIAL_TIME_NAMESPACE 0xeffffffa
 
 /* The writers' own clock. CLOCK_MONOTONIC in user space is a different one, see ring.h. */
-static uint64_t ask_device(void *arg)
+static void ask_device(struct proclife_clock *clock, void *arg)
 {
 	const struct proclife_device *device = arg;
-	struct proclife_clock clock = { .now = 0 };
 
-	return ioctl(device->fd, PROCLIFE_IOC_CLOCK, &clock) ? 0 : clock.now;
+	ioctl(device->fd, PROCLIFE_IOC_CLOCK, clock);
 }
 
-static uint64_t ask_kernel(void *arg)
+static void ask_kernel(struct proclife_clock *clock, void *arg)
 {
 	(void)arg;
-	return proclife_monotonic();
+	clock->now = proclife_monotonic();
 }
 
 /*
@@ -41,15 +40,21 @@ static uint64_t ask_kernel(void *arg)
  */
 static int choose_clock(struct proclife_device *device)
 {
-	struct proclife_clock clock;
+	struct proclife_clock clock = {
+		.to_boottime = device->header.to_boottime,
+		.to_realtime = device->header.to_realtime,
+	};
 	struct stat st;
 
 	if (device->pollable) {
 		device->clock = ask_device;
 		device->clock_arg = device;
-		if (!ioctl(device->fd, PROCLIFE_IOC_CLOCK, &clock))
-			return 0;
-		return errno == ENOTTY ? -EPROTO : -errno;
+		if (ioctl(device->fd, PROCLIFE_IOC_CLOCK, &clock))
+			return errno == ENOTTY ? -EPROTO : -errno;
+		/* The header's are of the last open by any process. */
+		device->header.to_boottime = clock.to_boottime;
+		device->header.to_realtime = clock.to_realtime;
+		return 0;
 	}
 	device->clock = ask_kernel;
 	if (!stat("/proc/self/ns/time", &st) && st.st_ino != INITIAL_TIME_NAMESPACE)
@@ -176,50 +181,21 @@ static void acknowledge(struct proclife_device *device)
 	(void)ignored; /* EAGAIN: fewer new records than the watermark, so nothing to acknowledge */
 }
 
-static uint64_t system_realtime(void *arg)
+static int follow(struct proclife_daytime *clock, uint64_t since, uint64_t offset)
 {
-	struct timespec ts;
-
-	(void)arg;
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-/* Bounds of what has to be added to a ts to get its time of day. */
-static void measure_realtime(const struct proclife_device *device, uint64_t *least, uint64_t *most)
-{
-	uint64_t before = device->clock(device->clock_arg);
-	uint64_t realtime = device->realtime(device->realtime_arg);
-
-	*least = realtime - device->clock(device->clock_arg);
-	*most = realtime - before;
+	return proclife_daytime_latest(clock) == offset ? 0 : proclife_daytime_change(clock, since, offset);
 }
 
 /*
  * Has the clock been set, or the machine been suspended? Records that are yielded from now on are
  * no older than @before, the last horizon. They can have been made before or after that change.
  */
-static int follow_realtime(struct proclife_device *device, uint64_t before)
+static int follow_clocks(struct proclife_device *device, uint64_t before)
 {
-	struct proclife_daytime *daytime = &device->source.daytime;
-	uint64_t least, most;
+	uint64_t since = before > device->opened ? before : device->opened;
+	int err = follow(&device->source.daytime, since, device->read.to_realtime);
 
-	if (!device->realtime)
-		return 0;
-	/* The narrowest bounds of several tries: a preemption in the middle of one widens them. */
-	for (unsigned int tries = 3; tries--;) {
-		uint64_t low, high;
-
-		measure_realtime(device, &low, &high);
-		if (proclife_daytime_latest(daytime) - low <= high - low)
-			return 0;
-		if (tries == 2 || high - low < most - least) {
-			least = low;
-			most = high;
-		}
-	}
-	return proclife_daytime_change(daytime, before > device->opened ? before : device->opened,
-				       least + (most - least) / 2);
+	return err ? err : follow(&device->source.boottime, since, device->read.to_boottime);
 }
 
 /*
@@ -232,7 +208,7 @@ static int device_round(struct proclife_device *device)
 	uint64_t before = device->source.merge.horizon;
 	int err = proclife_rings_round(device);
 
-	return err ? err : follow_realtime(device, before);
+	return err ? err : follow_clocks(device, before);
 }
 
 static int device_more(struct proclife_source *source)
@@ -337,7 +313,7 @@ static int device_fd(const struct proclife_source *source)
 	return ((const struct proclife_device *)source)->fd;
 }
 
-/* Sizes and texts as they were validated; counts that change are up to date. */
+/* Sizes and texts as they were validated, and offsets as they were then; counts that change are up to date. */
 static const struct proclife_header *device_header(struct proclife_source *source)
 {
 	struct proclife_device *device = device_of(source);
@@ -346,8 +322,6 @@ static const struct proclife_header *device_header(struct proclife_source *sourc
 	device->header.generation = proclife_read_once(now->generation);
 	device->header.reap_missed = proclife_read_once(now->reap_missed);
 	device->header.marks_missed = proclife_read_once(now->marks_missed);
-	device->header.to_boottime = proclife_read_once(now->to_boottime);
-	device->header.to_realtime = proclife_read_once(now->to_realtime);
 	return &device->header;
 }
 
@@ -368,7 +342,7 @@ static uint64_t device_now(const struct proclife_source *source)
 {
 	const struct proclife_device *device = (const struct proclife_device *)source;
 
-	return device->clock(device->clock_arg);
+	return proclife_device_clock(device).now;
 }
 
 static const struct proclife_source_ops device_ops = {
@@ -415,12 +389,11 @@ int proclife_device_open(struct proclife_source **source, const char *path)
 	err = proclife_rings_begin(device);
 	if (err)
 		goto fail;
-	device->opened = device->clock(device->clock_arg);
+	device->opened = device->read.now;
 	device->source.daytime.to_realtime = device->header.to_realtime;
-	if (device->pollable) { /* the times of a copy of a device are of another clock */
-		device->realtime = system_realtime;
+	device->source.boottime.to_realtime = device->header.to_boottime;
+	if (device->pollable)
 		proclife_boot_id_read(device->source.boot_id);
-	}
 	*source = &device->source;
 	return 0;
 fail:
@@ -434,20 +407,10 @@ void proclife_device_set_clock(struct proclife_source *source, proclife_clock_fn
 
 	device->clock = clock;
 	device->clock_arg = arg;
-	device->realtime = NULL;
+	device->opened = 0;
 	source->merge.horizon = 0;
 	for (uint32_t cpu = 0; cpu < device->header.cpus; cpu++) {
 		if (device->rings[cpu])
 			device->rings[cpu]->floor = 0;
 	}
-}
-
-void proclife_device_set_realtime(struct proclife_source *source, proclife_clock_fn realtime,
-				  void *arg)
-{
-	struct proclife_device *device = device_of(source);
-
-	device->realtime = realtime;
-	device->realtime_arg = arg;
-	device->opened = device->clock(device->clock_arg);
 }

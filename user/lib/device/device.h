@@ -13,8 +13,8 @@
 
 #define PROCLIFE_MAX_CPUS 8192
 
-/* The records' clock in nanoseconds, or a test's replacement for it. */
-typedef uint64_t (*proclife_clock_fn)(void *arg);
+/* The records' clock, or a test's replacement for it. The offsets are there: it changes them if they have changed. */
+typedef void (*proclife_clock_fn)(struct proclife_clock *clock, void *arg);
 
 struct proclife_device;
 
@@ -47,8 +47,7 @@ struct proclife_device {
 	struct proclife_ring_stream **rings; /* by CPU; NULL where there is none */
 	proclife_clock_fn clock;
 	void *clock_arg;
-	proclife_clock_fn realtime; /* NULL: the time of day is not followed */
-	void *realtime_arg;
+	struct proclife_clock read; /* as it was for the last horizon */
 	uint64_t opened;
 	struct proclife_stream snapshot; /* its records stay until the source is freed */
 	struct proclife_record *snapshot_records;
@@ -61,9 +60,8 @@ struct proclife_device {
  */
 void proclife_device_set_clock(struct proclife_source *source, proclife_clock_fn clock, void *arg);
 
-/* The same for CLOCK_REALTIME. Without this, it is not followed once another clock is set. */
-void proclife_device_set_realtime(struct proclife_source *source, proclife_clock_fn realtime,
-				  void *arg);
+/* The time, and the offsets as they are now. */
+struct proclife_clock proclife_device_clock(const struct proclife_device *device);
 
 /* Notes the position of each ring: records from now on will be read. Returns 0 or -ENOMEM. */
 int proclife_rings_begin(struct proclife_device *device);

@@ -109,9 +109,20 @@ static uint64_t bounded(uint64_t ts)
 	return ts < PROCLIFE_TIME_MAX ? ts : PROCLIFE_TIME_MAX;
 }
 
-static uint64_t now(const struct proclife_device *device)
+struct proclife_clock proclife_device_clock(const struct proclife_device *device)
 {
-	return bounded(device->clock(device->clock_arg));
+	struct proclife_clock clock = {
+		.to_boottime = device->header.to_boottime,
+		.to_realtime = device->header.to_realtime,
+	};
+
+	device->clock(&clock, device->clock_arg);
+	return clock;
+}
+
+static uint64_t time_now(const struct proclife_device *device)
+{
+	return bounded(proclife_device_clock(device).now);
 }
 
 /* @gone records below @pos were overwritten: how many of them are not history, but lost? */
@@ -194,7 +205,7 @@ static int refill(struct proclife_stream *stream)
 			stream->gap = (struct proclife_gap){
 				.lost = lost_of(ring, pos, gone),
 				.from = floor,
-				.to = n ? bounded(stream->cur->ts) : now(ring->device),
+				.to = n ? bounded(stream->cur->ts) : time_now(ring->device),
 				.cpu = stream->order,
 			};
 		}
@@ -329,9 +340,11 @@ static bool settle(struct proclife_ring_stream *ring, uint64_t *hold)
 static int take_horizon(struct proclife_device *device)
 {
 	struct proclife_merge *merge = &device->source.merge;
-	uint64_t horizon = now(device); /* H1 */
+	uint64_t horizon;
 	int err;
 
+	device->read = proclife_device_clock(device); /* H1 */
+	horizon = bounded(device->read.now);
 	proclife_clock_mb(); /* H2, pairs with W2 */
 	err = update_rings(device);
 	if (err)
@@ -408,7 +421,7 @@ static void start_at_oldest(struct proclife_device *device)
 		ring->floor = 0;
 		refill(stream);
 		stream->gap = (struct proclife_gap){ 0 };
-		begin = stream->cur != stream->end ? bounded(stream->cur->ts) : now(device);
+		begin = stream->cur != stream->end ? bounded(stream->cur->ts) : time_now(device);
 		if (ring->pos != (uint64_t)(stream->end - stream->cur)) {
 			stream->gap = (struct proclife_gap){ .to = begin, .cpu = stream->order };
 			tell_suppressed(ring, suppressed_at(ring, ring->pos - (uint64_t)

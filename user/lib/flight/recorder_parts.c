@@ -94,10 +94,8 @@ static bool is_full(const struct proclife_recorder *recorder)
 static void next_metadata(struct proclife_recorder *recorder, uint64_t ended)
 {
 	struct proclife_metadata *metadata = &recorder->metadata;
-	uint64_t to_realtime = metadata->header.to_realtime;
 
 	metadata->header = *proclife_source_header(recorder->source);
-	metadata->header.to_realtime = to_realtime; /* the steps of the clock go on from it */
 	metadata->run.complete = false;
 	metadata->run.began = ended;
 	metadata->run.ended = 0;

@@ -105,6 +105,7 @@ struct proclife_metadata {
 	bool counted; /* there are totals of all streams; otherwise of none */
 	struct proclife_total *totals; /* of each stream, in the order of their CPUs */
 	struct proclife_daytime daytime; /* begins with header.to_realtime */
+	struct proclife_daytime boottime; /* begins with header.to_boottime */
 };
 
 /* How many bytes of a record are declared for its type: the rest is padding. */

@@ -152,13 +152,13 @@ static void write_totals(const struct proclife_metadata *metadata, FILE *file)
 	}
 }
 
-static const char step_name[] = "clock_step_";
+static const char clock_step[] = "clock_step_", boot_step[] = "boot_step_";
 
 /* `clock_step_1 = "since to_realtime"` */
-static void write_steps(const struct proclife_daytime *daytime, FILE *file)
+static void write_steps(const char *name, const struct proclife_daytime *daytime, FILE *file)
 {
 	for (uint32_t i = 0; i < daytime->count; i++)
-		fprintf(file, "\t%s%" PRIu32 " = \"%" PRIu64 " %" PRIu64 "\";\n", step_name, i + 1,
+		fprintf(file, "\t%s%" PRIu32 " = \"%" PRIu64 " %" PRIu64 "\";\n", name, i + 1,
 			daytime->changes[i].since, daytime->changes[i].to_realtime);
 }
 
@@ -188,7 +188,8 @@ void proclife_env_write(const struct proclife_metadata *metadata, void *to)
 	}
 	write_uuids(&metadata->run, file);
 	write_totals(metadata, file);
-	write_steps(&metadata->daytime, file);
+	write_steps(clock_step, &metadata->daytime, file);
+	write_steps(boot_step, &metadata->boottime, file);
 }
 
 /* Reads digits of @base at *@s, at least one; stops at the first other character. */
@@ -341,16 +342,16 @@ static bool is_offset(uint64_t to_realtime)
 	return (int64_t)to_realtime >= INT64_MIN / 2;
 }
 
-/* Like add_total(), for a change of the time of day. They are in order, and each is later. */
-static int add_step(struct proclife_daytime *daytime, const char *text, const char *is,
+/* Like add_total(), for a change of the time of day, or of the boot's. They are in order, and each is later. */
+static int add_step(const char *name, struct proclife_daytime *daytime, const char *text, const char *is,
 		    const char *end)
 {
 	struct proclife_daytime_change step = { 0, 0 };
 	uint64_t *const numbers[] = { &step.since, &step.to_realtime };
-	const char *digits = text + sizeof(step_name); /* with the tab */
+	const char *digits = text + 1 + strlen(name); /* behind the tab */
 	uint64_t number;
 
-	if (is < digits || memcmp(text + 1, step_name, sizeof(step_name) - 1))
+	if (is < digits || memcmp(text + 1, name, strlen(name)))
 		return 0;
 	if (!parse_number(&digits, is, 10, &number) || digits != is ||
 	    number != daytime->count + 1 || number > PROCLIFE_DAYTIME_CHANGES ||
@@ -465,7 +466,9 @@ int proclife_env_parse(struct proclife_metadata *metadata, const char *text, con
 			proclife_fault_set(fault, "the total of a stream is not valid");
 			return err;
 		}
-		err = add_step(&metadata->daytime, text, is, eol);
+		err = add_step(clock_step, &metadata->daytime, text, is, eol);
+		if (!err)
+			err = add_step(boot_step, &metadata->boottime, text, is, eol);
 		if (err < 0) {
 			proclife_fault_set(fault, "a step of the clock is not valid");
 			return err;
@@ -478,6 +481,7 @@ int proclife_env_parse(struct proclife_metadata *metadata, const char *text, con
 	}
 	derive(metadata, seen, totals);
 	metadata->daytime.to_realtime = metadata->header.to_realtime;
+	metadata->boottime.to_realtime = metadata->header.to_boottime;
 	if (totals != metadata->streams) {
 		proclife_fault_set(fault, "the totals of %" PRIu64 " streams instead of %" PRIu64,
 				   totals, metadata->streams);

@@ -57,6 +57,7 @@ static int parse_metadata(struct proclife_folder *folder, int fd, struct proclif
 	} else {
 		free(folder->metadata.totals);
 		proclife_daytime_free(&folder->metadata.daytime);
+		proclife_daytime_free(&folder->metadata.boottime);
 		err = proclife_metadata_parse(&folder->metadata, text, size, &why);
 	}
 	free(text);
@@ -263,6 +264,7 @@ void proclife_folder_close(struct proclife_folder *folder)
 	free(folder->readers);
 	free(folder->metadata.totals);
 	proclife_daytime_free(&folder->metadata.daytime);
+	proclife_daytime_free(&folder->metadata.boottime);
 	free(folder->path);
 	if (folder->dir >= 0)
 		close(folder->dir);

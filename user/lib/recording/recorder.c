@@ -89,6 +89,12 @@ static void lock(int fd)
 	fcntl(fd, F_OFD_SETLK, &lock);
 }
 
+/* Grows with each change of a clock. */
+static uint64_t clocks_of(const struct proclife_recorder *recorder)
+{
+	return recorder->source->daytime.version + recorder->source->boottime.version;
+}
+
 /* Writes it under another name and renames it: a reader finds the old text or the new one. */
 static int write_metadata(struct proclife_recorder *recorder)
 {
@@ -97,7 +103,8 @@ static int write_metadata(struct proclife_recorder *recorder)
 	int err, fd;
 
 	recorder->metadata.daytime = recorder->source->daytime; /* still owned by the source */
-	recorder->daytime = recorder->source->daytime.version;
+	recorder->metadata.boottime = recorder->source->boottime;
+	recorder->daytime = clocks_of(recorder);
 	text = proclife_metadata_text(&recorder->metadata, &size, &recorder->synced_at);
 	if (!text)
 		return -ENOMEM;
@@ -148,7 +155,7 @@ int proclife_recorder_sync(struct proclife_recorder *recorder)
 		if (recorder->error)
 			return recorder->error;
 	}
-	if (recorder->daytime != recorder->source->daytime.version) {
+	if (recorder->daytime != clocks_of(recorder)) {
 		recorder->metadata.run.synced = synced;
 		recorder->error = proclife_recorder_write_metadata(recorder);
 		return recorder->error;
@@ -365,8 +372,6 @@ static void fill_metadata(struct proclife_metadata *metadata, struct proclife_so
 
 	metadata->format = PROCLIFE_RECORDING_FORMAT;
 	metadata->header = *proclife_source_header(source);
-	/* The header's own can be newer: another open(2) of the device updates it. */
-	metadata->header.to_realtime = source->daytime.to_realtime;
 	metadata->run = *run;
 	metadata->run.complete = false;
 	metadata->run.ended = 0;

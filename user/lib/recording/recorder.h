@@ -19,7 +19,7 @@ struct proclife_recorder {
 	int dir;
 	int text; /* the metadata's descriptor, for updating `synced` in it */
 	size_t synced_at;
-	uint64_t daytime; /* the version of the time of day in the metadata */
+	uint64_t daytime; /* the version of the clocks in the metadata */
 	int error;
 	uint64_t limit; /* later records are left out */
 	uint32_t cpus;

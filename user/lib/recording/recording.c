@@ -141,6 +141,7 @@ static bool is_of_another(const struct proclife_recording *recording, const stru
 	return recording->run.parts &&
 	       (run->began < recording->run.began || header->cpus != first->cpus ||
 		header->loaded != first->loaded || header->to_realtime != first->to_realtime ||
+		header->to_boottime != first->to_boottime ||
 		strcmp(run->hostname, recording->run.hostname));
 }
 
@@ -406,7 +407,7 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 			    struct proclife_fault *fault)
 {
 	struct proclife_recording *recording = calloc(1, sizeof(*recording));
-	struct proclife_daytime *daytime;
+	struct proclife_metadata *metadata;
 	int err;
 
 	if (!recording) {
@@ -428,9 +429,11 @@ int proclife_recording_open(struct proclife_source **source, const char *path,
 		return err;
 	}
 	/* The last one has all changes that there were. */
-	daytime = recording->last.dir >= 0 ? &recording->last.metadata.daytime : &recording->folder.metadata.daytime;
-	recording->source.daytime = *daytime;
-	*daytime = (struct proclife_daytime){ 0 };
+	metadata = recording->last.dir >= 0 ? &recording->last.metadata : &recording->folder.metadata;
+	recording->source.daytime = metadata->daytime;
+	recording->source.boottime = metadata->boottime;
+	metadata->daytime = (struct proclife_daytime){ 0 };
+	metadata->boottime = (struct proclife_daytime){ 0 };
 	*source = &recording->source;
 	return 0;
 }

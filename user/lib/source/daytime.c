@@ -85,6 +85,11 @@ uint64_t proclife_source_realtime(const struct proclife_source *source, uint64_t
 	return proclife_daytime_of(&source->daytime, ts);
 }
 
+uint64_t proclife_source_boottime(const struct proclife_source *source, uint64_t ts)
+{
+	return proclife_daytime_of(&source->boottime, ts);
+}
+
 bool proclife_source_clock_step(const struct proclife_source *source, size_t index,
 				uint64_t *since, int64_t *by)
 {

@@ -2,7 +2,8 @@
 /*
  * The time of day of records. CLOCK_REALTIME and CLOCK_MONOTONIC go at the same rate, NTP's
  * included. Their difference changes only when the first is set, or when the machine was suspended.
- * Each of these changes is kept, so that a record has the time of day at which it was made.
+ * Each of these changes is kept, so that a record has the time of day at which it was made. What is called
+ * realtime here can also be CLOCK_BOOTTIME, whose difference changes when the machine was suspended.
  */
 #ifndef PROCLIFE_DAYTIME_H
 #define PROCLIFE_DAYTIME_H

@@ -19,6 +19,7 @@ void proclife_source_free(struct proclife_source *source)
 		return;
 	proclife_merge_free(&source->merge);
 	proclife_daytime_free(&source->daytime);
+	proclife_daytime_free(&source->boottime);
 	source->ops->free(source);
 }
 

@@ -38,6 +38,7 @@ struct proclife_source {
 	struct proclife_merge merge;
 	const struct proclife_source_ops *ops;
 	struct proclife_daytime daytime;
+	struct proclife_daytime boottime; /* the same for CLOCK_BOOTTIME, by which tasks have their start */
 	uint64_t lost;	/* in gaps yielded */
 	bool started;	/* proclife_source_next() has been called */
 	bool exhausted; /* nothing below the horizon is left */

@@ -116,7 +116,7 @@ void packets_clocks(struct packets *packets, const struct run *run)
 	begin = protobuf_begin(&packets->bytes, PACKET_CLOCK_SNAPSHOT);
 	put_clock(packets, CLOCK_OF_MONOTONIC, now);
 	if (header)
-		put_clock(packets, CLOCK_OF_BOOTTIME, now + header->to_boottime);
+		put_clock(packets, CLOCK_OF_BOOTTIME, proclife_source_boottime(run->source, now));
 	if (realtime)
 		put_clock(packets, CLOCK_OF_REALTIME, realtime);
 	protobuf_uint(&packets->bytes, SNAPSHOT_PRIMARY, CLOCK_OF_MONOTONIC);

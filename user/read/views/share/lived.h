@@ -12,13 +12,9 @@
  */
 static inline uint64_t lived_before(const struct run *run, uint64_t born, uint64_t seen, uint64_t start)
 {
-	const struct proclife_header *header = born || !start ? NULL : proclife_source_header(run->source);
-	uint64_t by_then;
+	uint64_t by_then = born || !start ? 0 : proclife_source_boottime(run->source, seen);
 
-	if (!header || __builtin_add_overflow(seen, header->to_boottime, &by_then) || by_then <= start ||
-	    by_then - start > PROCLIFE_TIME_MAX)
-		return 0;
-	return by_then - start;
+	return by_then > start && by_then < PROCLIFE_TIME_MAX ? by_then - start : 0;
 }
 
 #endif
