@@ -43,7 +43,7 @@ extern "C" {
 			    PROCLIFE_VERSION_PATCH)
 
 /* The format of what CTF does not define in recordings: the env block, a packet's gap. */
-#define PROCLIFE_RECORDING_FORMAT 2
+#define PROCLIFE_RECORDING_FORMAT 3
 
 /* The PROCLIFE_VERSION_CODE of the library that the program runs with. */
 uint32_t proclife_version(void);

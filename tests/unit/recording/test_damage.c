@@ -282,15 +282,17 @@ static void test_metadata_values(void **state)
 		const char *says;
 	} edits[] = {
 		{ "abi_compatible = 3;", "abi_compatible = 4;", -EPROTO, "newer" },
-		{ "format 2 ", "format 3 ", -EPROTO,
-		  "a recording of format 3, made by proclife 0.0; this release reads format 2: use a "
+		{ "abi_version = 3;", "abi_version = 2;", -EPROTO,
+		  "recorded with ABI 2, this release reads 3 and later: use the release that made it" },
+		{ "format 3 ", "format 4 ", -EPROTO,
+		  "a recording of format 4, made by proclife 0.0; this release reads format 3: use a "
 		  "newer release" },
-		{ "format 2 ", "format 1 ", -EPROTO,
-		  "a recording of format 1, made by proclife 0.0; this release reads format 2: use "
+		{ "format 3 ", "format 2 ", -EPROTO,
+		  "a recording of format 2, made by proclife 0.0; this release reads format 3: use "
 		  "the release that made it" },
-		{ "format 2 ", "format 0 ", -EPROTO, "format 0, made by proclife 0.0; " },
-		{ "format 2 ", "format 99999999999 ", -EPROTO, "format 9999999" },
-		{ "format 2 ", "format x ", -EPROTO, "format 0" },
+		{ "format 3 ", "format 0 ", -EPROTO, "format 0, made by proclife 0.0; " },
+		{ "format 3 ", "format 99999999999 ", -EPROTO, "format 9999999" },
+		{ "format 3 ", "format x ", -EPROTO, "format 0" },
 		{ "/* proclife", "/* lttng", -ENOEXEC, "not a recording" },
 		{ "cpus = 2;", "cpus = 0;", -EBADMSG, "sizes" },
 		{ "cpus = 2;", "cpus = 99999;", -EBADMSG, "sizes" },
@@ -345,10 +347,10 @@ static void test_metadata_values(void **state)
 			fail_msg("'%s': '%s'", edits[i].to, fault.text);
 	}
 	/* The release that made it may be missing. */
-	edit("format 2 ", "format 3 ");
+	edit("format 3 ", "format 4 ");
 	cut("metadata", 200);
 	assert_int_equal(try(&fault), -EPROTO);
-	assert_non_null(strstr(fault.text, "a recording of format 3; this release reads format 2: "));
+	assert_non_null(strstr(fault.text, "a recording of format 4; this release reads format 3: "));
 	/* A later release can add something. */
 	edit("cpus = 2;", "cpus = 2;\n\tsomething_new = \"x\";");
 	assert_int_equal(try(&fault), 0);

@@ -142,7 +142,7 @@ static void test_hide_args(void **state)
 	assert_null(strstr(out.text, "tree.c"));
 	assert_int_equal(count_text(out.text, "\"args\""), 0);
 	free(out.text);
-	out = run_program(false, 0, "%s -i " SOURCE "/tests/unit/fixtures/format-2 --hide-args --info", program);
+	out = run_program(false, 0, "%s -i " SOURCE "/tests/unit/fixtures/format-3 --hide-args --info", program);
 	assert_non_null(strstr(out.text, "status 0: /usr/bin/sleep\n"));
 	free(out.text);
 	out = run_program(true, 0, "%s -i %s --hide-args --slice %s", program, exporting_path("build"),

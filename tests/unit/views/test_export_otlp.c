@@ -108,7 +108,7 @@ static void test_selected(void **state)
 /* A recording of a command has one trace. */
 static void test_command(void **state)
 {
-	struct output out = run_program(false, 0, "%s -i " SOURCE "/tests/unit/fixtures/format-2 --export otlp", program);
+	struct output out = run_program(false, 0, "%s -i " SOURCE "/tests/unit/fixtures/format-3 --export otlp", program);
 
 	(void)state;
 	assert_int_equal(count_text(out.text, "\n"), 11);
@@ -116,7 +116,7 @@ static void test_command(void **state)
 	assert_int_equal(count_text(out.text, "\"parentSpanId\""), 10);
 	free(out.text);
 	setenv("TRACEPARENT", PARENT, 1);
-	out = run_program(false, 0, "%s -i " SOURCE "/tests/unit/fixtures/format-2 --export otlp", program);
+	out = run_program(false, 0, "%s -i " SOURCE "/tests/unit/fixtures/format-3 --export otlp", program);
 	unsetenv("TRACEPARENT");
 	assert_int_equal(count_text(out.text, "\"traceId\":\"0af7651916cd43dd8448eb211c80319c\""), 11);
 	assert_int_equal(count_text(out.text, "\"parentSpanId\""), 11);
@@ -133,7 +133,7 @@ static void test_place(void **state)
 	uint64_t span;
 
 	(void)state;
-	assert_int_equal(proclife_recording_open(&run.source, SOURCE "/tests/unit/fixtures/format-2", NULL), 0);
+	assert_int_equal(proclife_recording_open(&run.source, SOURCE "/tests/unit/fixtures/format-3", NULL), 0);
 	descent_init(&descent, &run);
 	descent_add(&descent, &process, NULL, NULL);
 	span = descent_place(&descent, &process).span;

@@ -5,7 +5,7 @@
  * begin with "| ", after a remark that begins with "## ", which story/story.c makes the recording "story"
  * of. A test that fails shows the difference
  * and says where the new transcript is: read it, and copy it if that is what users shall see.
- * format-2.txt is on a recording of the module from when that format was new: it opens for good.
+ * format-3.txt is on a recording of the module from when that format was new: it opens for good.
  */
 #include "check.h"
 #include "program.h"
@@ -118,7 +118,7 @@ int main(void)
 		"lives.txt", "events.txt", "tree.txt", "summary.txt", "latency.txt", "intervals.txt", "parents.txt",
 		"info.txt", "diff.txt", "expect.txt", "lossy.txt", "json.txt", "errors.txt",
 		"select.txt", "threads.txt", "zombies.txt", "state.txt", "ends.txt", "memory.txt", "cgroup-ends.txt",
-		"failures.txt",		"device.txt", "ctf.txt", "help.txt", "format-2.txt",
+		"failures.txt",		"device.txt", "ctf.txt", "help.txt", "format-3.txt",
 	};
 	struct CMUnitTest tests[sizeof(names) / sizeof(*names)];
 

@@ -28,7 +28,7 @@
 
 #include <string.h>
 
-#define PROCLIFE_CTF_OLDEST 2 /* the first PROCLIFE_RECORDING_FORMAT that is still read */
+#define PROCLIFE_CTF_OLDEST 3 /* the first PROCLIFE_RECORDING_FORMAT that is still read */
 #define PROCLIFE_CTF_MAGIC 0xc1fc1fc1u
 #define PROCLIFE_CTF_ALIGN 4096u	/* of packets */
 #define PROCLIFE_CTF_PACKET 65536u	/* the largest that is written */

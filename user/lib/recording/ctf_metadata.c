@@ -276,6 +276,11 @@ static int check(const struct proclife_metadata *metadata, struct proclife_fault
 			header->abi_version, PROCLIFE_ABI_VERSION);
 		return -EPROTO;
 	}
+	if (header->abi_version < PROCLIFE_ABI_COMPATIBLE) {
+		proclife_fault_set(fault, "recorded with ABI %u, this release reads %u and later: use the release that made it",
+			header->abi_version, PROCLIFE_ABI_COMPATIBLE);
+		return -EPROTO;
+	}
 	if (header->record_bytes != sizeof(struct proclife_record) || !header->cpus ||
 	    header->cpus > PROCLIFE_CTF_CPUS) {
 		proclife_fault_set(fault, "sizes that make no sense");
