@@ -117,7 +117,8 @@ static long set_watermark(struct reader *reader, const void __user *from)
 		return -EFAULT;
 	if (!w.records || w.records >= PROCLIFE_RING_NEVER || w.reserved)
 		return -EINVAL;
-	proclife_reader_set_watermark(reader, w.records);
+	/* A type that this module does not have never comes. */
+	proclife_reader_set_watermark(reader, w.records, w.types);
 	return 0;
 }
 

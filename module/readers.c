@@ -5,6 +5,10 @@
  * of the rings, armed for the nearest target. When it comes, a worker takes a look: it wakes the
  * files that are ready and arms the rings again for the rest.
  *
+ * A file can be for records of some types only. The rings do not know that: they call when they have as many
+ * records as the file lacks, of whatever types, and the look finds out that it is too early. So writers pay nothing
+ * for it, and while other records come, a look each millisecond is all that happens.
+ *
  * Many readers must not cost the writers more than one does. So the rings are armed at most once a
  * millisecond, and files are woken at most once a millisecond. A timer does what would come sooner.
  * A look takes longer the more files wait and the more readers sleep on them, so a worker does it.
@@ -43,6 +47,7 @@ struct reader {
 	struct wait_queue_head queue;
 	u64 acked;
 	u64 watermark;
+	u64 types; /* PROCLIFE_HAS() of those that count in the other three; 0: all */
 	u64 target; /* while it is in `waiting`: the sum that it waits for */
 };
 
@@ -72,15 +77,54 @@ static void look_at(u64 time)
 	hrtimer_start(&timer, ns_to_ktime(time), HRTIMER_MODE_ABS_SOFT);
 }
 
+static u64 count_of(u64 types, const struct rings_counts *counts)
+{
+	unsigned int type;
+	u64 sum = 0;
+
+	for (type = 0; type < PROCLIFE_TYPES; type++)
+		if (types & PROCLIFE_HAS(type))
+			sum += counts->types[type];
+	return sum;
+}
+
+/* How many committed records of these types there are, at least: what was just being written is left out. */
+static u64 committed_of(u64 types)
+{
+	struct rings_counts counts;
+
+	proclife_rings_count(&counts);
+	return count_of(types, &counts) - counts.open;
+}
+
+/* How many records of its types are missing up to the target; 0 or less: it is ready. */
+static s64 missing_of_types(const struct reader *reader, const struct rings_counts *counts)
+{
+	s64 missing = reader->target - count_of(reader->types, counts);
+
+	if (missing + (s64)counts->open <= 0)
+		return 0;
+	return max_t(s64, missing, 1);
+}
+
 /* Moves files that are ready to @ready. Returns how many records the nearest other one lacks. */
 static s64 take_ready(u64 sum, struct list_head *ready)
 {
+	struct rings_counts counts;
 	struct reader *reader, *next;
 	s64 least = S64_MAX;
+	bool counted = false;
 
 	list_for_each_entry_safe(reader, next, &waiting, node) {
 		s64 missing = reader->target - sum;
 
+		if (reader->types) {
+			/* After the sum: so as many records of whatever types are missing from there, or more. */
+			if (!counted)
+				proclife_rings_count(&counts);
+			counted = true;
+			missing = missing_of_types(reader, &counts);
+		}
 		if (missing <= 0)
 			list_move_tail(&reader->node, ready);
 		else
@@ -175,17 +219,22 @@ static void await(struct reader *reader)
 	reader->target = reader->acked + reader->watermark;
 	if (list_empty(&reader->node))
 		list_add_tail(&reader->node, &waiting);
-	/* The timer is set, or the rings are armed for no more than this: that is soon enough. */
-	if (!timer_set && !(armed && (s64)(reader->target - armed_for) >= 0))
+	/*
+	 * The timer is set, or the rings are armed for no more than this: that is soon enough. Of a target in records
+	 * of some types, that is not known.
+	 */
+	if (!timer_set && (reader->types || !(armed && (s64)(reader->target - armed_for) >= 0)))
 		look();
 }
 
 static bool reached(const struct reader *reader)
 {
 	u64 target = READ_ONCE(reader->acked) + READ_ONCE(reader->watermark);
+	u64 types = READ_ONCE(reader->types);
+	u64 sum = types ? committed_of(types) : proclife_rings_committed();
 
 	/* Signed: another thread may have acknowledged more, by this file, than is counted here. */
-	return (s64)(proclife_rings_committed() - target) >= 0;
+	return (s64)(sum - target) >= 0;
 }
 
 bool proclife_reader_ready(struct reader *reader)
@@ -204,6 +253,9 @@ bool proclife_reader_ready(struct reader *reader)
 void proclife_reader_acknowledge(struct reader *reader, u64 committed)
 {
 	spin_lock(&lock);
+	/* The caller reads the rings after this, so that it finds them all. */
+	if (reader->types)
+		committed = committed_of(reader->types);
 	/* Threads that share the file can read at once: the highest sum counts. */
 	if ((s64)(committed - reader->acked) > 0)
 		WRITE_ONCE(reader->acked, committed);
@@ -211,9 +263,13 @@ void proclife_reader_acknowledge(struct reader *reader, u64 committed)
 	spin_unlock(&lock);
 }
 
-void proclife_reader_set_watermark(struct reader *reader, u64 records)
+void proclife_reader_set_watermark(struct reader *reader, u64 records, u64 types)
 {
 	spin_lock(&lock);
+	if (types != reader->types) { /* what was acknowledged was counted in another way */
+		WRITE_ONCE(reader->types, types);
+		WRITE_ONCE(reader->acked, types ? committed_of(types) : proclife_rings_committed());
+	}
 	WRITE_ONCE(reader->watermark, records);
 	await(reader);
 	spin_unlock(&lock);
@@ -234,6 +290,7 @@ struct reader *proclife_reader_new(void)
 	init_waitqueue_head(&reader->queue);
 	reader->acked = proclife_rings_committed();
 	reader->watermark = 1;
+	reader->types = 0;
 	return reader;
 }
 

@@ -18,9 +18,10 @@ struct wait_queue_head *proclife_reader_queue(struct reader *reader);
 /* Are there at least as many unacknowledged records as the watermark says? */
 bool proclife_reader_ready(struct reader *reader);
 
-/* Acknowledges all records up to this sum. */
+/* Acknowledges all records up to this sum; a reader of some types, all of these that there are by now. */
 void proclife_reader_acknowledge(struct reader *reader, u64 committed);
-void proclife_reader_set_watermark(struct reader *reader, u64 records);
+/* @types: PROCLIFE_HAS() of those that count; 0: all. */
+void proclife_reader_set_watermark(struct reader *reader, u64 records, u64 types);
 
 /* A ring has reached what proclife_rings_arm() asked for. Call it where work may be queued. */
 void proclife_readers_wake(void);

@@ -339,6 +339,37 @@ u64 proclife_rings_committed(void)
 	return sum;
 }
 
+/*
+ * A record counts a moment before it is committed. All counts of a ring together are what it has committed, unless
+ * one is just there, or records came in between. Returns how many records too many are counted.
+ */
+static u64 add_counts(const struct proclife_ring_page *page, u64 types[PROCLIFE_TYPES])
+{
+	u64 found[PROCLIFE_TYPES], committed, sum;
+	unsigned int tries = 3, type;
+
+	do {
+		committed = proclife_ring_committed(&page->ctl);
+		sum = 0;
+		for (type = 0; type < PROCLIFE_TYPES; type++) {
+			found[type] = READ_ONCE(page->counts[type]);
+			sum += found[type];
+		}
+	} while (sum != committed && --tries);
+	for (type = 0; type < PROCLIFE_TYPES; type++)
+		types[type] += found[type];
+	return sum - committed;
+}
+
+void proclife_rings_count(struct rings_counts *counts)
+{
+	unsigned int i, count = smp_load_acquire(&ring_count);
+
+	*counts = (struct rings_counts){};
+	for (i = 0; i < count; i++)
+		counts->open += add_counts(all_rings[i].ring->page, counts->types);
+}
+
 u64 proclife_rings_sum(void)
 {
 	return proclife_ring_sum(all_rings, smp_load_acquire(&ring_count));

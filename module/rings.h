@@ -39,6 +39,14 @@ struct page *proclife_rings_page(unsigned long pgoff);
 /* How many records have been committed on all CPUs. */
 u64 proclife_rings_committed(void);
 
+/* How many records there are of each type, on all CPUs. */
+struct rings_counts {
+	u64 types[PROCLIFE_TYPES];
+	u64 open; /* up to this many of them, of whichever types, are not committed yet */
+};
+
+void proclife_rings_count(struct rings_counts *counts);
+
 /*
  * The same sum, and the starting point for proclife_rings_arm(). Callers serialize the calls of
  * both.

@@ -625,6 +625,11 @@ struct proclife_header {
  */
 struct proclife_watermark {
 	__u64 records; /* poll and read wait for this many unacknowledged records; at least 1 */
+	/*
+	 * PROCLIFE_HAS() of each type of which records count; 0: all. Others do not wake then, but go on to
+	 * overwrite the rings. What is recorded when this changes counts as acknowledged.
+	 */
+	__u64 types;
 	__u64 reserved;
 };
 

@@ -3,11 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -173,6 +175,115 @@ static void test_no_wakeup_is_lost(void **state)
 	close(fd);
 }
 
+/* Nothing else in the guest sends signals that can end a task. */
+static void set_types(int fd, uint64_t records, uint64_t types)
+{
+	struct proclife_watermark watermark = { .records = records, .types = types };
+
+	assert_int_equal(ioctl(fd, PROCLIFE_IOC_WATERMARK, &watermark), 0);
+}
+
+static void kill_one(void)
+{
+	int child = fork();
+
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(kill(child, SIGTERM), 0);
+	waitpid(child, NULL, 0);
+}
+
+static long sleeps(void)
+{
+	struct rusage usage;
+
+	assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+	return usage.ru_nvcsw;
+}
+
+#define OF_SIGNALS (PROCLIFE_HAS(PROCLIFE_SIGNAL) | PROCLIFE_HAS(PROCLIFE_OOM))
+
+/* In a storm of forks, poll(2) sleeps once and to the end, as if nothing was recorded. */
+static void test_other_types_do_not_wake(void **state)
+{
+	int fd = open_device(O_NONBLOCK, 1), all = open_device(O_NONBLOCK, 1);
+	struct storm *storm = storm_start(2);
+	uint64_t count, before;
+	long slept;
+
+	(void)state;
+	set_types(fd, 1, OF_SIGNALS);
+	before = read_count(all);
+	slept = sleeps();
+	assert_false(ready(fd, 1000));
+	assert_in_range(sleeps() - slept, 1, 3); /* the emulator may take longer for a system call, too */
+	assert_int_equal(read(fd, &count, sizeof(count)), -1);
+	assert_int_equal(errno, EAGAIN);
+	assert_true(read_count(all) - before > 50);
+	kill_one();
+	assert_true(ready(fd, PATIENCE_MS));
+	assert_true(read_count(fd) > before); /* which is the sum of all types */
+	assert_false(ready(fd, 300));
+	set_types(fd, 3, OF_SIGNALS);
+	kill_one();
+	kill_one();
+	assert_false(ready(fd, 300));
+	kill_one();
+	assert_true(ready(fd, PATIENCE_MS));
+	set_types(fd, 1, PROCLIFE_HAS(63)); /* no module has this type: it never comes, but that is no error */
+	assert_false(ready(fd, 300));
+	set_types(fd, 1, OF_SIGNALS); /* the signals from before count as acknowledged */
+	assert_false(ready(fd, 300));
+	set_types(fd, 1, 0);
+	assert_true(ready(fd, PATIENCE_MS));
+	storm_stop(storm);
+	close(all);
+	close(fd);
+}
+
+/* One of its types wakes it each time, whatever else is recorded, and with another reader beside it. */
+static void test_no_wakeup_by_a_type_is_lost(void **state)
+{
+	int fd = open_device(0, 1), child, other, ping[2];
+	struct storm *storm = storm_start(1);
+	unsigned int i;
+	char byte;
+
+	(void)state;
+	set_types(fd, 1, OF_SIGNALS);
+	assert_int_equal(pipe(ping), 0);
+	child = fork();
+	if (!child) {
+		close(ping[1]);
+		while (read(ping[0], &byte, 1) == 1)
+			kill_one();
+		_exit(0);
+	}
+	other = fork();
+	if (!other) {
+		int its = open_device(0, 1000000000);
+
+		ready(its, PATIENCE_MS);
+		_exit(0);
+	}
+	close(ping[0]);
+	for (i = 0; i < 200; i++) {
+		assert_false(ready(fd, 0));
+		assert_int_equal(write(ping[1], "", 1), 1);
+		if (!woken(fd))
+			fail_msg("wake-up %u was lost", i);
+		read_count(fd);
+	}
+	close(ping[1]);
+	waitpid(child, NULL, 0);
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
+	storm_stop(storm);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +295,8 @@ int main(void)
 		cmocka_unit_test(test_many_sleepers_with_different_watermarks),
 		cmocka_unit_test(test_epoll_wakes_too),
 		cmocka_unit_test(test_no_wakeup_is_lost),
+		cmocka_unit_test(test_other_types_do_not_wake),
+		cmocka_unit_test(test_no_wakeup_by_a_type_is_lost),
 	};
 
 	return cmocka_run_group_tests(tests, load_fixture, unload_fixture);

@@ -277,6 +277,7 @@ static bool do_ioctl(struct fuzzer *f)
 	switch (fuzz_random(f, 5)) {
 	case 0:
 		arg.watermark.records = number(f);
+		arg.watermark.types = fuzz_random(f, 2) ? 0 : number(f);
 		arg.watermark.reserved = fuzz_random(f, 8) ? 0 : number(f);
 		return !ioctl(file, PROCLIFE_IOC_WATERMARK, &arg);
 	case 1:
