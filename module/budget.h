@@ -31,12 +31,6 @@ enum budget_kind {
 	BUDGET_KINDS,
 };
 
-#define BUDGET_FEATURES                                                                            \
-	(PROCLIFE_HAS(PROCLIFE_WAIT) | PROCLIFE_HAS(PROCLIFE_RENAME) |                             \
-	 PROCLIFE_HAS(PROCLIFE_SIGNAL) | PROCLIFE_HAS(PROCLIFE_CGROUP) | PROCLIFE_HAS(PROCLIFE_MM) |   \
-	 PROCLIFE_HAS(PROCLIFE_NOTIFY) | PROCLIFE_HAS(PROCLIFE_BIRTH) |                               \
-	 PROCLIFE_HAS(PROCLIFE_FAIL))
-
 struct budget_account {
 	u32 left;	   /* records; 0 also while they are suppressed */
 	u32 kept;	   /* what proclife_budget_take_kept() can still take, once nothing is left */

@@ -82,11 +82,23 @@ static bool is_begun_again(long error)
 	return error <= -ERESTARTSYS && error >= -ERESTART_RESTARTBLOCK && error != -ENOIOCTLCMD;
 }
 
+static bool is_off;
+
+void proclife_failures_stop(void)
+{
+	WRITE_ONCE(is_off, true);
+}
+
+void proclife_failures_start(void)
+{
+	WRITE_ONCE(is_off, false);
+}
+
 static void probe_fail(u32 what, long error, u32 limit, unsigned long path, bool by_fd)
 {
 	struct rings_slot slot;
 
-	if (!budget_begin(&slot, BUDGET_FAIL, false))
+	if (READ_ONCE(is_off) || !budget_begin(&slot, BUDGET_FAIL, false))
 		return;
 	proclife_record_fail(rings_claim(&slot, PROCLIFE_FAIL), what, -error, limit, path, by_fd);
 	rings_end(&slot, PROCLIFE_FAIL);

@@ -8,6 +8,10 @@ void proclife_failures_init(void);
 /* Returns once nothing calls the hooks any more. */
 void proclife_failures_exit(void);
 
+/* From now on, what fails is not recorded, or is again. */
+void proclife_failures_stop(void);
+void proclife_failures_start(void);
+
 /* How many calls were not looked at: too many were going on at the same time, or a kprobe's handler ran. */
 unsigned long proclife_failures_missed(void);
 

@@ -420,6 +420,23 @@ static unsigned long exact[HOOKS] __read_mostly;
 /* A function's hook is this near its beginning, behind a landing pad for instance. */
 #define NEAR 16
 
+static notrace void note_exact(enum hook_id id, unsigned long ip)
+{
+	WRITE_ONCE(exact[id], ip);
+	smp_mb(); /* a stop comes before the next line, or takes it back itself: pairs with the one there */
+	if (!READ_ONCE(addresses[id]))
+		WRITE_ONCE(exact[id], 0);
+}
+
+static void forget_exact(void)
+{
+	unsigned int id;
+
+	smp_mb(); /* after the addresses; pairs with note_exact() */
+	for (id = 0; id < HOOKS; id++)
+		WRITE_ONCE(exact[id], 0);
+}
+
 /* The first time each, and the rare ones always. */
 static notrace noinline void find_hook(unsigned long ip, unsigned long first, unsigned long second)
 {
@@ -428,9 +445,9 @@ static notrace noinline void find_hook(unsigned long ip, unsigned long first, un
 	for (id = 0; id < HOOKS; id++) {
 		if (ip - READ_ONCE(addresses[id]) >= NEAR)
 			continue;
-		/* From here on, addresses stay as they are: see proclife_hooks_init(). */
+		/* From here on, addresses change only in a stop: see proclife_hooks_init(). */
 		if (!static_branch_unlikely(&trying) && READ_ONCE(addresses[id]))
-			WRITE_ONCE(exact[id], ip);
+			note_exact(id, ip);
 		probe_any(id, first, second);
 		return;
 	}
@@ -460,6 +477,10 @@ void notrace proclife_hooks_on_ftrace(unsigned long ip, unsigned long parent_ip,
 		probe(HOOK_EXECING, 0, 0);
 	else
 		find_hook(ip, first, compat_ftrace_argument(regs, 1));
+}
+#else
+static void forget_exact(void)
+{
 }
 #endif
 
@@ -635,6 +656,27 @@ void proclife_hooks_init(void)
 void proclife_hooks_exit(void)
 {
 	proclife_detach();
+}
+
+static unsigned long stopped_at[HOOKS]; /* what addresses were */
+
+void proclife_hooks_stop(void)
+{
+	unsigned int id;
+
+	for (id = 0; id < HOOKS; id++) {
+		stopped_at[id] = addresses[id];
+		WRITE_ONCE(addresses[id], 0);
+	}
+	forget_exact();
+}
+
+void proclife_hooks_start(void)
+{
+	unsigned int id;
+
+	for (id = 0; id < HOOKS; id++)
+		WRITE_ONCE(addresses[id], stopped_at[id]);
 }
 
 void proclife_hooks_refresh(void)

@@ -10,6 +10,10 @@
 void proclife_hooks_init(void);
 void proclife_hooks_exit(void);
 
+/* From now on, what comes from the hooks is ignored, or recorded again. One call at a time. */
+void proclife_hooks_stop(void);
+void proclife_hooks_start(void);
+
 /* Updates the header's counts of marks that kprobes missed. */
 void proclife_hooks_refresh(void);
 

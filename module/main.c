@@ -12,6 +12,7 @@
 #include "probes.h"
 #include "readers.h"
 #include "record.h"
+#include "recording.h"
 #include "rings.h"
 
 static int __init proclife_init(void)
@@ -45,14 +46,17 @@ static int __init proclife_init(void)
 	if (ret)
 		goto exit_hooks;
 
+	proclife_recording_init();
+
 	ret = proclife_chardev_init();
 	if (ret)
-		goto exit_probes;
+		goto exit_recording;
 
 	pr_info("version " PROCLIFE_VERSION " loaded; REAP hook: %s\n", proclife_hooks_reap_source());
 	return 0;
 
-exit_probes:
+exit_recording:
+	proclife_recording_exit();
 	proclife_probes_exit();
 exit_hooks:
 	proclife_failures_exit();
@@ -71,6 +75,7 @@ exit_record:
 static void __exit proclife_exit(void)
 {
 	proclife_chardev_exit();
+	proclife_recording_exit();
 	proclife_probes_exit();
 	proclife_failures_exit();
 	proclife_hooks_exit();

@@ -235,7 +235,8 @@ struct probe {
 	bool required;
 	const bool *wanted; /* by a parameter; NULL: always */
 	u32 mm_mark;
-	struct tracepoint *tracepoint; /* once registered */
+	struct tracepoint *tracepoint; /* that it can be registered with */
+	bool registered;
 };
 
 /* In the order of registration: FORK last, so that no life with a FORK lacks its later records. */
@@ -277,9 +278,9 @@ static void unregister_probes(void)
 	while (i-- > 0) {
 		struct probe *p = &probes[i];
 
-		if (p->tracepoint)
+		if (p->registered)
 			tracepoint_probe_unregister(p->tracepoint, p->function, NULL);
-		p->tracepoint = NULL;
+		p->registered = false;
 	}
 	tracepoint_synchronize_unregister();
 }
@@ -301,6 +302,7 @@ static int register_probes(void)
 			ret = tracepoint_probe_register(found[i], p->function, NULL);
 		if (!ret) {
 			p->tracepoint = found[i];
+			p->registered = true;
 			proclife_rings_header()->features |= p->feature;
 			proclife_rings_header()->mm_marks |= p->mm_mark;
 			continue;
@@ -313,6 +315,34 @@ static int register_probes(void)
 		}
 		pr_warn("tracepoint %s: cannot be probed on this kernel (%d), recording without it\n",
 			p->name, ret);
+	}
+	return 0;
+}
+
+void proclife_probes_stop(void)
+{
+	unregister_probes();
+}
+
+/* Those that there were, whatever could be probed now. */
+int proclife_probes_start(void)
+{
+	size_t i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++) {
+		struct probe *p = &probes[i];
+
+		if (!p->tracepoint)
+			continue;
+		ret = tracepoint_probe_register(p->tracepoint, p->function, NULL);
+		if (ret == -ENOMEM) /* again: memory may have been short for a moment only */
+			ret = tracepoint_probe_register(p->tracepoint, p->function, NULL);
+		if (ret) {
+			unregister_probes();
+			return ret;
+		}
+		p->registered = true;
 	}
 	return 0;
 }
@@ -345,8 +375,7 @@ int proclife_probes_init(void)
 		proclife_rings_header()->args_bytes = args_bytes;
 		proclife_rings_header()->features |= args_bytes ? PROCLIFE_HAS(PROCLIFE_ARGS) : 0;
 	}
-	if (proclife_rings_header()->features & BUDGET_FEATURES)
-		proclife_rings_header()->features |= PROCLIFE_HAS(PROCLIFE_SUPPRESSED);
+	proclife_rings_header()->features |= PROCLIFE_HAS(PROCLIFE_SUPPRESSED);
 	return 0;
 }
 

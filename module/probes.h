@@ -6,6 +6,12 @@
 /* The parameters. Comes after proclife_rings_init(), and before anything is attached. */
 int proclife_probes_check(void);
 int proclife_probes_init(void);
+/*
+ * Takes away the probes that there were, and none runs any more; or registers them again: a negative errno, and there
+ * is none.
+ */
+void proclife_probes_stop(void);
+int proclife_probes_start(void);
 /* When this returns, no probe runs any more, and none will. */
 void proclife_probes_exit(void);
 

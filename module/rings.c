@@ -155,6 +155,8 @@ static int rings_prepare_cpu(unsigned int n)
 	cpu->ring.pos = 0;
 	cpu->ring.wake_at = 0; /* the first record of a new ring wakes the readers that sleep already */
 	set_cpu(&cpu->ring, n);
+	if (header->stopped)
+		cpu->ring.page->ctl.suppressing = PROCLIFE_HAS(PROCLIFE_NONE);
 	/* Pairs with the acquire in proclife_rings_page(). */
 	smp_store_release(&cpu->pages, pages);
 
@@ -209,6 +211,82 @@ void proclife_rings_refresh(void)
 	proclife_rings_offsets(&to_boottime, &to_realtime);
 	WRITE_ONCE(header->to_boottime, to_boottime);
 	WRITE_ONCE(header->to_realtime, to_realtime);
+}
+
+struct stop {
+	u64 since;
+	bool ended;
+};
+
+/* With interrupts off, on this CPU, or on any for one that is offline: nothing else writes its ring. */
+static void say_stop(struct rings_cpu *cpu, const struct stop *stop)
+{
+	struct proclife_ring_ctl *ctl = &cpu->ring.page->ctl;
+	struct proclife_record *r = proclife_ring_reserve(&cpu->ring);
+	u64 suppressing = ctl->suppressing & ~PROCLIFE_HAS(PROCLIFE_NONE);
+
+	*r = (struct proclife_record){ .type = PROCLIFE_SUPPRESSED, .cpu = r->cpu };
+	clock_take(&r->ts);
+	r->suppressed.what = PROCLIFE_NONE;
+	r->suppressed.ended = stop->ended;
+	r->suppressed.since = stop->since;
+	if (unlikely(proclife_ring_commit(&cpu->ring, PROCLIFE_SUPPRESSED)))
+		proclife_rings_wake(cpu);
+	/* After the record, as the budget does it. */
+	WRITE_ONCE(ctl->suppressing, suppressing | (stop->ended ? 0 : PROCLIFE_HAS(PROCLIFE_NONE)));
+}
+
+static void say_stop_here(void *stop)
+{
+	say_stop(this_cpu_ptr(&proclife_rings), stop);
+}
+
+/* No CPU comes or goes meanwhile. */
+static void say_stop_everywhere(struct stop *stop)
+{
+	unsigned int n;
+
+	on_each_cpu(say_stop_here, stop, true);
+	for_each_possible_cpu(n) {
+		struct rings_cpu *cpu = per_cpu_ptr(&proclife_rings, n);
+		unsigned long irqflags;
+
+		if (cpu_online(n) || !cpu->pages)
+			continue;
+		local_irq_save(irqflags);
+		say_stop(cpu, stop);
+		local_irq_restore(irqflags);
+	}
+}
+
+u64 proclife_rings_stop(void)
+{
+	struct stop stop = { .since = proclife_clock_bound() };
+
+	cpus_read_lock();
+	WRITE_ONCE(header->stopped, stop.since);
+	say_stop_everywhere(&stop);
+	cpus_read_unlock();
+	return stop.since;
+}
+
+void proclife_rings_stopped(u64 since)
+{
+	struct stop stop = { .since = since };
+
+	cpus_read_lock();
+	say_stop_everywhere(&stop);
+	cpus_read_unlock();
+}
+
+void proclife_rings_start(void)
+{
+	struct stop stop = { .since = header->stopped, .ended = true };
+
+	cpus_read_lock();
+	say_stop_everywhere(&stop);
+	WRITE_ONCE(header->stopped, 0);
+	cpus_read_unlock();
 }
 
 static void fill_header(void)

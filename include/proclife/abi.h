@@ -374,11 +374,16 @@ struct proclife_state {
  * what an exiting task does, NOTIFY of what an exiting task hands on, BIRTH except for STARTED, and FAIL.
  * This record begins or ends a time in which the CPU makes no records of such a type. No reader lost
  * them: they were never made.
+ *
+ * With PROCLIFE_NONE it is about all types: root stops recording, by the parameter `recording`, or starts it
+ * again. What happens in between is not known. There is one in each ring as the stop begins, another one once
+ * no record comes any more, and one when all come again. Between these, some come.
  */
 struct proclife_suppressed {
 	__u32 what;  /* enum proclife_type */
 	__u32 ended; /* 0: from here on; 1: up to here */
-	__u64 since; /* ts of the record that began it, which can be this one */
+	/* ts of the record that began it, which can be this one. NONE: when the stop began, the same on all CPUs. */
+	__u64 since;
 	__u64 count; /* records that were not made; 0 if it begins */
 	__u64 reserved[6];
 };
@@ -616,7 +621,8 @@ struct proclife_header {
 	__u32 counts_offset;	 /* within a control page: records committed, by type */
 	__u32 suppressed_offset; /* the same: records not made, by type; see PROCLIFE_SUPPRESSED */
 	__u32 reserved0;
-	__u64 reserved1[5];
+	__u64 stopped; /* CLOCK_MONOTONIC since when recording is stopped; 0: it is not */
+	__u64 reserved1[4];
 };
 
 /*

@@ -87,7 +87,8 @@ struct proclife_event {
  * @path: the device, NULL for PROCLIFE_DEVICE; or a plain file with the same layout
  *
  * The source begins with the first record after this call. If records are being suppressed then, a
- * PROCLIFE_SUPPRESSED comes first that the library makes, with `since` 0. Errors: -ENOENT and
+ * PROCLIFE_SUPPRESSED comes first that the library makes, with `since` 0; or, while recording is stopped, with
+ * the time since when. Errors: -ENOENT and
  * -EACCES of open(2); -EPROTO if this library does not know the device's ABI; -ENODEV if it is no
  * proclife device; -ENOTSUP if it is a plain file and this process is in a time namespace: the
  * process then has another clock than the records, and only a device gives the time by theirs. A

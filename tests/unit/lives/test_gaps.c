@@ -418,6 +418,58 @@ static void test_gap_in_the_snapshot(void **state)
 	assert_true(LAST_GONE->incomplete);
 }
 
+static enum proclife_life_state state_of(const struct who *who)
+{
+	const struct proclife_task *task = proclife_tasks_find(tasks, who->task);
+
+	assert_non_null(task);
+	return proclife_process_state(task->process);
+}
+
+/* What was recorded after the first of a stop's records is true, but not all that there was, until the last one. */
+static void test_records_in_a_stop(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(300, "b"), c = process_of_pid(400, "c");
+	struct who d = process_of_pid(500, "d");
+
+	(void)state;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed_stop(tasks, 11, 11, false);
+	feed(tasks, fork_record(12, &b, &shell)); /* the sources go one after the other */
+	assert_true(proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, 12));
+	feed_stop(tasks, 13, 11, false);
+	assert_int_equal(state_of(&a), PROCLIFE_IS_UNKNOWN);
+	assert_int_equal(state_of(&b), PROCLIFE_IS_UNKNOWN);
+	/* A snapshot that is taken meanwhile shows what there is. */
+	feed(tasks, task_record(15, &c, &shell));
+	assert_int_equal(state_of(&c), PROCLIFE_IS_ALIVE);
+	feed_stop(tasks, 20, 11, true);
+	assert_int_equal(state_of(&c), PROCLIFE_IS_UNKNOWN);
+	assert_false(proclife_tasks_may_lack(tasks, PROCLIFE_WAIT, 21));
+	feed(tasks, exit_record(21, &b, 0, 0));
+	feed(tasks, reap_record(22, &b, &shell));
+	feed(tasks, free_record(23, &b));
+	assert_string_equal(LAST_GONE->comm, "b");
+	assert_true(LAST_GONE->incomplete);
+	feed_life(tasks, 30, &d, &shell);
+	assert_string_equal(LAST_GONE->comm, "d");
+	assert_false(LAST_GONE->incomplete);
+}
+
+static int begin_stops(void **state)
+{
+	gaps_are_stops = true;
+	return begin_tasks(state);
+}
+
+static int end_stops(void **state)
+{
+	gaps_are_stops = false;
+	return end_tasks(state);
+}
+
+#define STOP(name) cmocka_unit_test_setup_teardown(name, begin_stops, end_stops)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -440,6 +492,25 @@ int main(void)
 		TEST(test_leader_never_seen),
 		TEST(test_leader_not_listed_yet),
 		TEST(test_gap_in_the_snapshot),
+		TEST(test_records_in_a_stop),
+		/* A stop of the recording hides as much as lost records do. */
+		STOP(test_handle_reused_unseen),
+		STOP(test_life_changes_in_gap),
+		STOP(test_gap_before_life),
+		STOP(test_gap_around_birth),
+		STOP(test_gap_inside_life),
+		STOP(test_gap_after_life),
+		STOP(test_gap_over_exit),
+		STOP(test_gap_over_free),
+		STOP(test_gap_over_fork),
+		STOP(test_gap_over_second_death),
+		STOP(test_gap_over_hidden_thread),
+		STOP(test_gap_before_parent),
+		STOP(test_gap_before_same_pid),
+		STOP(test_gap_before_thread),
+		STOP(test_gap_before_hidden_thread),
+		STOP(test_leader_never_seen),
+		STOP(test_leader_not_listed_yet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -268,6 +268,19 @@ static void put_suppressed(void)
 	}
 }
 
+/* Recording was stopped, and started again. */
+static void put_stop(void)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		struct proclife_record record = { .type = PROCLIFE_SUPPRESSED };
+
+		record.suppressed.what = PROCLIFE_NONE;
+		record.suppressed.ended = i;
+		record.suppressed.since = device->now - i;
+		put(record);
+	}
+}
+
 /* The marks of a process with an odd name that is killed by another such one. */
 static void put_marks(const struct who *init)
 {
@@ -323,6 +336,7 @@ static void record_story(const char *path)
 	assert_int_equal(proclife_source_snapshot(source), 0);
 	assert_int_equal(proclife_recorder_new(&recorder, source, path, &run), 0);
 	put_story();
+	put_stop();
 	put_gap(&init);
 	put_story();
 	run.ended = ++device->now;

@@ -340,10 +340,28 @@ int feed(struct proclife_tasks *tasks, struct proclife_record record)
 	return ret;
 }
 
+bool gaps_are_stops;
+
+void feed_stop(struct proclife_tasks *tasks, uint64_t ts, uint64_t since, bool ended)
+{
+	struct proclife_record record = {
+		.ts = ts,
+		.type = PROCLIFE_SUPPRESSED,
+		.suppressed = { .what = PROCLIFE_NONE, .ended = ended, .since = since },
+	};
+
+	feed(tasks, record);
+}
+
 void feed_gap(struct proclife_tasks *tasks, uint64_t lost, uint64_t from, uint64_t to)
 {
 	struct proclife_event event = { .gap = { .lost = lost, .from = from, .to = to } };
 
+	if (lost && gaps_are_stops) {
+		feed_stop(tasks, from, from, false);
+		feed_stop(tasks, to, from, true);
+		return;
+	}
 	assert_int_equal(proclife_tasks_feed(tasks, &event), 1);
 }
 

@@ -85,6 +85,10 @@ void trace_without_reap(struct proclife_tasks *tasks);
 /* Feeds a record, which must be accepted; returns whether it belongs to a selected process. */
 int feed(struct proclife_tasks *tasks, struct proclife_record record);
 void feed_gap(struct proclife_tasks *tasks, uint64_t lost, uint64_t from, uint64_t to);
+/* From now on, a gap with lost records is fed as a stop of the recording. */
+extern bool gaps_are_stops;
+/* Recording is stopped, and started again if @ended. */
+void feed_stop(struct proclife_tasks *tasks, uint64_t ts, uint64_t since, bool ended);
 
 /* fork, exit, reap and free in one go, from @ts on, one apart. */
 void feed_life(struct proclife_tasks *tasks, uint64_t ts, const struct who *who,

@@ -322,6 +322,7 @@ static const struct proclife_header *device_header(struct proclife_source *sourc
 	device->header.generation = proclife_read_once(now->generation);
 	device->header.reap_missed = proclife_read_once(now->reap_missed);
 	device->header.marks_missed = proclife_read_once(now->marks_missed);
+	device->header.stopped = proclife_read_once(now->stopped);
 	return &device->header;
 }
 

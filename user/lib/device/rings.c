@@ -166,9 +166,11 @@ static uint64_t suppressed_at(const struct proclife_ring_stream *ring, uint64_t 
 	return (suppressed | (now & ~known)) & (PROCLIFE_HAS(PROCLIFE_TYPES) - 1);
 }
 
-/* Puts a record of it before the span, with `since` 0: it is not known when suppression began. */
+/* Puts a record of it before the span, with `since` 0: it is not known when suppression began, unless it is a stop. */
 static void tell_suppressed(struct proclife_ring_stream *ring, uint64_t suppressed, uint64_t ts)
 {
+	const struct proclife_header *header = ring->device->map;
+	uint64_t stopped = proclife_read_once(header->stopped);
 	struct proclife_record *to = ring->buffer + (ring->stream.cur - ring->buffer);
 
 	for (uint32_t type = PROCLIFE_TYPES; type--;) {
@@ -179,6 +181,7 @@ static void tell_suppressed(struct proclife_ring_stream *ring, uint64_t suppress
 			.type = PROCLIFE_SUPPRESSED,
 			.cpu = (uint16_t)ring->stream.order,
 			.suppressed.what = type,
+			.suppressed.since = type == PROCLIFE_NONE && stopped <= ts ? stopped : 0,
 		};
 	}
 	ring->stream.cur = to;

@@ -385,13 +385,9 @@ int proclife_tasks_feed(struct proclife_tasks *tasks, const struct proclife_even
 	if (proclife_unlikely(!event->record)) {
 		if (event->gap.to > PROCLIFE_TIME_MAX)
 			return -EINVAL;
-		/* The gap where a history begins touches nothing: nothing has been seen yet. */
-		if (event->gap.lost || event->gap.from)
-			tasks->gaps++;
-		tasks->renames_lack |= tasks->gaps != 0;
 		tasks->snapshot_gap |= event->gap.cpu == PROCLIFE_CPU_SNAPSHOT;
-		if (tasks->gap_to < event->gap.to)
-			tasks->gap_to = event->gap.to;
+		/* The gap where a history begins touches nothing: nothing has been seen yet. */
+		proclife_tasks_gap(tasks, event->gap.to, event->gap.lost || event->gap.from);
 		return 1;
 	}
 	if (proclife_unlikely(event->record->ts > PROCLIFE_TIME_MAX))

@@ -2,6 +2,8 @@
 /*
  * Types that the module did not record because their budget was used up. A CPU records when that
  * begins and when it ends. A task with such a record missing can have been on that CPU or another.
+ *
+ * Where it is about all types, recording was stopped: this is a gap on all CPUs.
  */
 #include "lives/tasks.h"
 
@@ -44,6 +46,12 @@ int proclife_suppressed_feed(struct proclife_tasks *tasks, const struct proclife
 	if (!tasks->suppressed[what])
 		return -ENOMEM;
 	tasks->renames_lack |= what == PROCLIFE_RENAME;
+	/*
+	 * At its beginning, too: it can be that nothing is recorded any more. The last records come before the last
+	 * of its records, so none of those that are there is taken for all that there was.
+	 */
+	if (what == PROCLIFE_NONE)
+		proclife_tasks_gap(tasks, record->ts, true);
 	if (record->suppressed.ended)
 		end(tasks->suppressed[what], record->cpu, record->ts);
 	else
@@ -67,6 +75,8 @@ bool proclife_tasks_may_lack(const struct proclife_tasks *tasks, enum proclife_t
 		(unsigned int)type < PROCLIFE_TYPES ? tasks->suppressed[type] : NULL;
 
 	if (tasks->gap_to && tasks->gap_to >= since)
+		return true;
+	if (tasks->suppressed[PROCLIFE_NONE] && tasks->suppressed[PROCLIFE_NONE]->open)
 		return true;
 	return suppressed && (suppressed->open || suppressed->until >= since);
 }

@@ -404,6 +404,15 @@ static inline bool proclife_process_found_zombie(const struct proclife_process *
 /* The state of a process that is not gone, or was not when the trace ended. */
 enum proclife_life_state proclife_process_state_now(const struct proclife_process *process);
 
+/* A gap up to then. @touches: what was seen so far can have gone on in it. */
+static inline void proclife_tasks_gap(struct proclife_tasks *tasks, uint64_t to, bool touches)
+{
+	tasks->gaps += touches;
+	tasks->renames_lack |= tasks->gaps != 0;
+	if (tasks->gap_to < to)
+		tasks->gap_to = to;
+}
+
 /* There was no gap in the part of the process's life that lies in the trace. */
 static inline bool proclife_process_ungapped(const struct proclife_tasks *tasks,
 					     const struct proclife_process *process)

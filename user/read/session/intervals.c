@@ -31,6 +31,7 @@ static void begin(struct intervals *intervals, uint64_t from)
 	intervals->to = end_of(run, from);
 	intervals->lost = run->lost;
 	memcpy(intervals->suppressed, run->suppressed, sizeof(intervals->suppressed));
+	intervals->stopped = run->stopped.times;
 }
 
 /* With --history, there are records from before we began. */
@@ -51,6 +52,7 @@ static struct run part_of(const struct intervals *intervals, uint64_t to)
 	part.began = part.from = intervals->from;
 	part.ended = part.to = to;
 	part.lost -= intervals->lost;
+	part.stopped.times -= intervals->stopped;
 	for (type = 0; type < PROCLIFE_TYPES; type++)
 		part.suppressed[type] -= intervals->suppressed[type];
 	return part;
@@ -236,6 +238,9 @@ static void intervals_event(void *data, const struct proclife_event *event)
 		return;
 	advance(intervals, ts);
 	show_held(intervals, ts);
+	if (record && record->type == PROCLIFE_SUPPRESSED && record->suppressed.what == PROCLIFE_NONE &&
+	    record->ts > intervals->gap_to)
+		intervals->gap_to = record->ts + 1; /* recording was stopped: what is up to here is not all */
 	if (!record && event->gap.to > intervals->gap_to && overlaps_range(intervals->run, ts, event->gap.to))
 		intervals->gap_to = event->gap.to;
 	intervals->busy = true;

@@ -19,6 +19,7 @@ struct intervals {
 	uint64_t to; /* UINT64_MAX: it is the last one; 0: the first has not begun */
 	uint64_t lost; /* what run->lost was when it began */
 	uint64_t suppressed[PROCLIFE_TYPES]; /* what run->suppressed was then */
+	uint64_t stopped; /* and run->stopped.times */
 	uint64_t gap_to; /* of the gap that reaches farthest: what is up to there can be incomplete */
 	uint64_t idle;	 /* how many before it had no record, in a row */
 	uint64_t held_from; /* since when such ones were not printed; 0: all were */

@@ -106,6 +106,11 @@ static void add_suppressed(struct run *to, const struct run *run)
 {
 	size_t type;
 
+	if (run->stopped.times) { /* of which one, their times of day show */
+		to->stopped.since = run->stopped.since;
+		to->stopped.until = run->stopped.until;
+	}
+	to->stopped.times += run->stopped.times;
 	for (type = 0; type < PROCLIFE_TYPES; type++)
 		add_count(&to->suppressed[type], run->suppressed[type]);
 }
@@ -244,6 +249,25 @@ static void say_suppressed(const struct session *s)
 	}
 }
 
+/* This is no loss either: root has stopped it. But what happened meanwhile is missing. */
+static void say_stopped(const struct session *s)
+{
+	struct text when;
+
+	if (!s->run.stopped.times)
+		return;
+	text_init(&when, s->run.screen);
+	stopped_text(&when, &s->run);
+	if (s->run.stopped.times > 1)
+		message("recording was stopped %" PRIu64 " times, the last time %s: what happened meanwhile is not known",
+			s->run.stopped.times, when.s);
+	else
+		message("recording was stopped %s: what happened meanwhile is not known", when.s);
+	text_free(&when);
+	if (!s->run.stopped.until && !s->replay)
+		message("to start it again, write 1 to /sys/module/" MODULE_NAME "/parameters/recording");
+}
+
 /* The exit status that follows from the command's. */
 static int command_status(const struct session *s)
 {
@@ -290,12 +314,14 @@ int session_verdict(struct session *s)
 			status = STATUS_LOST;
 		say_lost(s);
 		say_suppressed(s);
+		say_stopped(s);
 		if (s->metrics.error || s->run.failed)
 			return STATUS_ERROR;
 		return s->run.options->expect.count ? judge(s, status) : status;
 	}
 	say_lost(s);
 	say_suppressed(s);
+	say_stopped(s);
 	if (s->record.error || s->metrics.error || s->run.failed)
 		return STATUS_ERROR;
 	if (s->stop == STOP_SOURCE && s->follow.pid && !s->run.lost) {

@@ -51,6 +51,11 @@ struct run {
 	uint64_t suppressed[PROCLIFE_TYPES]; /* records, by type */
 	uint64_t suppressing[PROCLIFE_TYPES]; /* CPUs on which it began and has not ended */
 	struct {
+		uint64_t times; /* that recording was stopped; of the last one: */
+		uint64_t since; /* 0: before the trace */
+		uint64_t until; /* 0: it has not been started again */
+	} stopped;
+	struct {
 		uint64_t processes; /* that match, at their end or in an event that is shown */
 		uint64_t failed;    /* of them, those with another exit status than 0, or killed */
 		uint64_t unjudged;  /* of which it is not known whether they match */
@@ -64,6 +69,23 @@ struct run {
 	pid_t command;	/* 0: none */
 	size_t number;	/* of several recordings, as they are given, from 1 on; or 0 */
 };
+
+/* Each CPU has one record of a stop or more, with the same `since`. */
+static inline void count_stopped(struct run *run, const struct proclife_record *r)
+{
+	const struct proclife_suppressed *s = &r->suppressed;
+
+	if (!run->stopped.times || (run->stopped.since && s->since > run->stopped.since) ||
+	    (run->stopped.until && s->since > run->stopped.until)) {
+		run->stopped.times++;
+		run->stopped.until = 0;
+		run->stopped.since = s->since;
+	}
+	if (!run->stopped.since)
+		run->stopped.since = s->since;
+	if (s->ended && run->stopped.until < r->ts)
+		run->stopped.until = r->ts;
+}
 
 static inline void count_suppressed(struct run *run, const struct proclife_suppressed *s)
 {
@@ -107,6 +129,8 @@ static inline void count_missing(struct run *run, const struct proclife_event *e
 		return;
 	if (!r)
 		run->lost += event->gap.lost;
+	else if (r->type == PROCLIFE_SUPPRESSED && r->suppressed.what == PROCLIFE_NONE)
+		count_stopped(run, r);
 	else if (r->type == PROCLIFE_SUPPRESSED && r->suppressed.what < PROCLIFE_TYPES)
 		count_suppressed(run, &r->suppressed);
 }
@@ -213,6 +237,10 @@ void json_damage(struct json *json, const struct proclife_source *source, const 
 extern const uint16_t types_with_budget[];
 /* How many records of each type that has a budget were suppressed, as one member. */
 void json_suppressed(struct json *json, const struct run *run);
+/* @from and @to: of the last stop, in the unit of the other times; 0: none. */
+void json_stopped(struct json *json, const struct run *run, uint64_t from, uint64_t to);
+/* "from A to B", or "at A, and not started again": of the last time that recording was stopped. */
+void stopped_text(struct text *text, const struct run *run);
 /* What the header says of all marks of a death but EXIT and REAP. */
 void json_marks(struct json *json, const struct proclife_header *header);
 

@@ -338,6 +338,16 @@ static void show_lost(const struct info *info, struct text *what)
 	info_line(info, "lost", what);
 }
 
+static void show_stopped(const struct info *info, struct text *what)
+{
+	if (!info->run.stopped.times)
+		return;
+	if (info->run.stopped.times > 1)
+		text_printf(what, "%" PRIu64 " times, the last time ", info->run.stopped.times);
+	stopped_text(what, &info->run);
+	info_line(info, "stopped", what);
+}
+
 static void show_absent(const struct info *info, struct text *what)
 {
 	unsigned int type;
@@ -427,7 +437,7 @@ void info_print(const struct info *info)
 {
 	static void (*const parts[])(const struct info *info, struct text *what) = {
 		show_path, show_uuid, show_state, show_damage, show_machine, show_module,
-		show_times, show_clock, show_command, show_processes, show_records, show_lost,
+		show_times, show_clock, show_command, show_processes, show_records, show_lost, show_stopped,
 		show_absent, show_mm_marks, show_birth_marks, show_args, show_rcu, show_disk,
 	};
 	struct text what;

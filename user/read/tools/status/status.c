@@ -197,9 +197,15 @@ static void show_module(const struct status *status, struct text *line)
 	text_printf(line, ", ABI %u", h->abi_version);
 	if (h->abi_compatible != h->abi_version)
 		text_printf(line, " (readers from %u on)", h->abi_compatible);
-	text_string(line, ", recording for ");
+	text_string(line, h->stopped ? ", loaded for " : ", recording for ");
 	text_time(line, status->now > h->loaded ? status->now - h->loaded : 0);
 	text_line(line);
+	if (h->stopped) {
+		label(line, "stopped");
+		text_time(line, status->now > h->stopped ? status->now - h->stopped : 0);
+		text_string(line, " ago: nothing is recorded until root writes 1 to " PARAMETERS "/recording");
+		text_line(line);
+	}
 	label(line, "kernel");
 	text_string(line, "Linux ");
 	text_name(line, h->release, PROCLIFE_RELEASE_LEN);
@@ -336,6 +342,7 @@ static void json_module(const struct status *status, struct json *json)
 	json_uint(json, "reap_missed", h->reap_missed);
 	json_marks(json, h);
 	json_uint(json, "loaded", h->loaded);
+	json_uint_or_null(json, "stopped", h->stopped);
 	json_uint(json, "history", status->history);
 	json_uint(json, "record_bytes", h->record_bytes);
 	json_uint(json, "records_per_ring", h->records_per_ring);

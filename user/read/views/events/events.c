@@ -242,8 +242,13 @@ static void show_suppressed(struct events *events, const struct proclife_record 
 	char since[WHEN_SIZE];
 
 	text_style(line, STYLE_WARN);
-	text_printf(line, "-- %s on CPU %u ", what ?: "records", r->cpu);
-	if (s->ended)
+	if (s->what == PROCLIFE_NONE)
+		text_printf(line, "-- recording on CPU %u ", r->cpu);
+	else
+		text_printf(line, "-- %s on CPU %u ", what ?: "records", r->cpu);
+	if (s->what == PROCLIFE_NONE)
+		text_string(line, s->ended ? "started again: it was stopped since " : "stopped, since ");
+	else if (s->ended)
 		text_printf(line, "no longer suppressed: %llu were since ",
 			    (unsigned long long)s->count);
 	else

@@ -310,7 +310,8 @@ void event_json_suppressed(const struct event_json *e, const struct proclife_rec
 	char unknown[16];
 
 	begin_headless(e, "suppressed", r);
-	json_string(e->json, "record", type_text(r->suppressed.what, unknown));
+	json_string(e->json, "record",
+		    r->suppressed.what == PROCLIFE_NONE ? "all" : type_text(r->suppressed.what, unknown));
 	put_fields(e, PROCLIFE_SUPPRESSED, r);
 	json_line_end(e->json);
 }

@@ -72,11 +72,15 @@ static void put_suppressed(struct otlp_losses *losses, const struct proclife_rec
 	struct json *json = &losses->json;
 	char body[100], type[16];
 
-	snprintf(body, sizeof(body), "%" PRIu64 " %s %s suppressed by the module's budget", count,
-		 type_text(suppressed->what, type), plural(count, "record was", "records were"));
-	begin(losses, "proclife.suppressed", record->ts, body);
-	otlp_uint(json, "proclife.suppressed", count);
-	otlp_string(json, "proclife.type", type_text(suppressed->what, type));
+	if (suppressed->what == PROCLIFE_NONE) {
+		begin(losses, "proclife.stopped", record->ts, "recording was stopped");
+	} else {
+		snprintf(body, sizeof(body), "%" PRIu64 " %s %s suppressed by the module's budget", count,
+			 type_text(suppressed->what, type), plural(count, "record was", "records were"));
+		begin(losses, "proclife.suppressed", record->ts, body);
+		otlp_uint(json, "proclife.suppressed", count);
+		otlp_string(json, "proclife.type", type_text(suppressed->what, type));
+	}
 	otlp_uint(json, "proclife.cpu", record->cpu);
 	otlp_uint(json, "proclife.from", export_realtime(losses->run, suppressed->since));
 	otlp_uint(json, "proclife.to", export_realtime(losses->run, record->ts));

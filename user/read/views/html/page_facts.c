@@ -380,11 +380,17 @@ static void put_damage(struct facts *facts)
 static void put_loss(struct facts *facts)
 {
 	uint64_t whole = whole_since(facts->run->source);
+	uint64_t since = facts->run->stopped.since, until = facts->run->stopped.until;
+	struct run run = *facts->run; /* its times are not the page's */
 
 	if (whole)
 		json_uint(&facts->json, "whole", page_time(facts->page, whole));
 	json_uint(&facts->json, "lost", facts->run->lost);
-	json_suppressed(&facts->json, facts->run);
+	run.stopped.times = 0;
+	json_suppressed(&facts->json, &run);
+	if (facts->run->stopped.times)
+		json_stopped(&facts->json, facts->run, since ? page_time(facts->page, since) : 0,
+			     until ? page_time(facts->page, until) : 0);
 	put_gaps(facts);
 	put_damage(facts);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What a trace says of itself. */
+#include "views/share/when.h"
 #include "views/views.h"
 #include <string.h>
 
@@ -167,6 +168,33 @@ void json_suppressed(struct json *json, const struct run *run)
 	for (type = types_with_budget; *type; type++)
 		json_uint(json, proclife_type_name(*type), run->suppressed[*type]);
 	json_object_end(json);
+	if (run->stopped.times)
+		json_stopped(json, run, run->stopped.since, run->stopped.until);
+}
+
+void json_stopped(struct json *json, const struct run *run, uint64_t from, uint64_t to)
+{
+	json_object(json, "stopped");
+	json_uint(json, "times", run->stopped.times);
+	json_uint_or_null(json, "from", from);
+	json_uint_or_null(json, "to", to);
+	json_object_end(json);
+}
+
+void stopped_text(struct text *text, const struct run *run)
+{
+	char since[WHEN_SIZE], until[WHEN_SIZE];
+
+	when_text(run, run->stopped.since, since);
+	when_text(run, run->stopped.until, until);
+	if (!run->stopped.since)
+		text_string(text, "before this begins");
+	else
+		text_printf(text, run->stopped.until ? "from %s" : "at %s", since);
+	if (run->stopped.until)
+		text_printf(text, run->stopped.since ? " to %s" : ", and started again at %s", until);
+	else
+		text_string(text, ", and not started again");
 }
 
 void json_marks(struct json *json, const struct proclife_header *header)

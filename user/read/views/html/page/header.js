@@ -40,6 +40,11 @@ function lossTexts(facts, clock) {
 			   ' on CPU ' + cpu) + ' between ' + clock.moment(from, 6) + ' and ' + clock.moment(to, 6));
 	if (lossy.length + facts.more_gaps > 20)
 		texts.push('and at ' + plural(lossy.length + facts.more_gaps - 20, 'more place', 'more places'));
+	if (facts.stopped)
+		texts.push('Recording was stopped' + (facts.stopped.times > 1 ? ' ' + count(facts.stopped.times) +
+			   ' times, the last time' : '') + ' from ' + (facts.stopped.from === null ? 'before this begins' :
+			   clock.moment(facts.stopped.from, 6)) + ' to ' + (facts.stopped.to === null ? 'the end' :
+			   clock.moment(facts.stopped.to, 6)) + ': what happened meanwhile is not known.');
 	for (const damage of facts.damage)
 		texts.push('damaged: ' + damage.stream + ': ' + damage.what + '; lost: ' +
 			   (damage.estimated ? 'about ' : '') + count(damage.lost));
