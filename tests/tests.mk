@@ -57,7 +57,7 @@ EXAMPLES := $(addprefix $B/tests/examples/,libproclife.3-1 libproclife.3-2 libpr
 
 $(EXAMPLES:%=%.c): $B/tests/examples/%.c: user/man/$$(firstword $$(subst -, ,$$*))
 	@mkdir -p $(@D)
-	$Qawk -v n=$(lastword $(subst -, ,$*)) '/^\.Bd -literal/ { on = ++k == n; next } \
+	$Qawk -v n=$(lastword $(subst -, ,$*)) '/^\.Bd -literal( -offset indent)?$$/ { on = ++k == n; next } \
 		/^\.Ed/ { on = 0 } on { gsub(/\\e/, "\\"); print }' $< > $@
 
 $(EXAMPLES): %: %.c $(LIB_STATIC)
