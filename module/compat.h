@@ -147,9 +147,11 @@ typedef unsigned long compat_clone_flags;
 #endif
 
 #ifdef CONFIG_TASK_IO_ACCOUNTING
+#define COMPAT_HAS_IO 1
 #define compat_read_bytes(p) task_peek((p)->ioac.read_bytes)
 #define compat_write_bytes(p) task_peek((p)->ioac.write_bytes)
 #else
+#define COMPAT_HAS_IO 0
 #define compat_read_bytes(p) 0
 #define compat_write_bytes(p) 0
 #endif

@@ -270,11 +270,13 @@ static __always_inline void record_free(struct proclife_record *r, struct task_s
 	e->stime = p->stime;
 	if (!task_acts())
 		r->flags |= PROCLIFE_F_SOFTIRQ;
+	r->flags |= COMPAT_HAS_IO ? PROCLIFE_F_IO : 0;
 	e->runner = take_handle(runner);
 	e->runner_pid = runner->pid;
 	e->users = refcount_read(&p->usage) - 1; /* one is the caller's */
 	take_comm(e->runner_comm, runner->comm);
-	record_reserve(e->reserved, ARRAY_SIZE(e->reserved));
+	e->read_bytes = compat_read_bytes(p);
+	e->write_bytes = compat_write_bytes(p);
 }
 
 /* As prepare_signal() and what follows decide it in a moment, but without the siglock. */

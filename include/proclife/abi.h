@@ -112,6 +112,7 @@ enum proclife_type {
 #define PROCLIFE_F_TRACER (1u << 14) /* NOTIFY: to a tracer, of another process than the parent's */
 #define PROCLIFE_F_PEAK (1u << 15) /* EXIT: max_rss is the peak of the address space that it has now */
 #define PROCLIFE_F_AUTOREAP (1u << 16) /* NOTIFY: no process has to wait for it: it is released at once */
+#define PROCLIFE_F_IO (1u << 17) /* FREE: read_bytes and write_bytes are known; Linux has CONFIG_TASK_IO_ACCOUNTING */
 
 struct proclife_fork {
 	__u64 parent;  /* handle of real_parent, the parent by birth */
@@ -161,6 +162,8 @@ struct proclife_birth {
 #define PROCLIFE_TIMES_NOTIFY 4
 #define PROCLIFE_TIMES_FORKING 5 /* the FORKING of a BIRTH */
 #define PROCLIFE_TIMES_FORK 6 /* a FORK whose creator is this task */
+/* Only in a recording that keeps the latest, as PROCLIFE_PAST: bytes, of threads of the process that are freed. */
+#define PROCLIFE_TIMES_PAST 7
 
 /*
  * Only with the parameter `times`. The figures are sums since the task's fork: an exec changes nothing here. A task
@@ -174,8 +177,8 @@ struct proclife_times {
 	__u64 read_bytes;  /* from storage; 0 on a kernel without CONFIG_TASK_IO_ACCOUNTING */
 	__u64 write_bytes; /* to pages that go to storage; also if they were removed before they were written */
 	__u32 what; /* PROCLIFE_TIMES_* */
-	__u32 reserved0;
-	__u64 reserved1[2];
+	__u32 threads; /* PAST: how many these are */
+	__u64 reserved[2];
 };
 
 #define PROCLIFE_PATH_LEN 48
@@ -272,7 +275,9 @@ struct proclife_free {
 	__u32 runner_pid;
 	__u32 users; /* how many still hold the task_struct: its memory stays until they let go */
 	char runner_comm[PROCLIFE_COMM_LEN];
-	__u64 reserved[2];
+	/* These two only with F_IO. Since its fork: an exec changes nothing here. */
+	__u64 read_bytes;  /* from storage */
+	__u64 write_bytes; /* to pages that go to storage; also if they were removed before they were written */
 };
 
 struct proclife_wait {

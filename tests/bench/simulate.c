@@ -315,6 +315,9 @@ void sim_free(struct trace *trace, struct sim_task *task)
 	record->free.runtime = task->runtime;
 	record->free.utime = task->runtime / 2;
 	record->free.stime = task->runtime / 4;
+	record->flags |= PROCLIFE_F_IO;
+	record->free.read_bytes = task->runtime * 8;
+	record->free.write_bytes = task->runtime * 2;
 	truth_free_task(task, record->ts);
 	sim_slot_put(&trace->task_slots, task->slot);
 	sim_list_del(trace, task);

@@ -109,8 +109,8 @@ class Deaths(session.Session):
             "stime": Near(process.usage["runtime"] - user), "max_rss": process.max_rss,
             **wait_status(process.exit_code), "killer": killer(process.killer),
             "reaper_pid": process.reaper["reaper_tgid"] if process.reaper else None,
-            "read_bytes": lives.used(process, "read_bytes"),
-            "write_bytes": lives.used(process, "write_bytes"), "state": process.state, "incomplete": False, "partial": process.born is None,
+            "read_bytes": lives.io(process, "read_bytes"), "write_bytes": lives.io(process, "write_bytes"),
+            "state": process.state, "incomplete": False, "partial": process.born is None,
             **views.failed_exec(process)}
         found.update(texts("user", USERS.get(process.uid)))
         found.update(texts("comm", process.comm))
@@ -135,7 +135,8 @@ class Deaths(session.Session):
             since = triggers.going_on(self, process).get(key) if phases[key] is None else None
             return phases[key] if since is None else self.ended - since
         return {"time": process.died, "life": life, "alone": process.alone,
-                "cpu": process.usage["runtime"], "rss": process.max_rss}[key]
+                "cpu": process.usage["runtime"], "rss": process.max_rss, "read": lives.io(process, "read_bytes"),
+                "written": lives.io(process, "write_bytes")}[key]
 
     def ranked(self, key, top):
         def order(process):
@@ -155,8 +156,8 @@ def check_json(checker, path, read, options, rng):
     seen = Deaths(read, options)
     rim = lambda objects: [views.trace(read.env), *objects, views.end(seen)]
     checker.objects(words, rim([said for _, said in seen.deaths] + [seen.summary(len(seen.deaths))]))
-    for key in rng.sample(keys([seen], ["time", "life", "alone", "cpu", "rss", "kill", "teardown",
-                                        "held", "unmap", "traced", "zombie", "rcu_free", "exit_free", "fork", "first_run", "exec", "spawn", "wait"]), 4):
+    for key in rng.sample(keys([seen], ["time", "life", "alone", "cpu", "rss", "read", "written", "kill",
+                                        "teardown", "held", "unmap", "traced", "zombie", "rcu_free", "exit_free", "fork", "first_run", "exec", "spawn", "wait"]), 4):
         top = rng.choice([None, 1, 3, 1000])
         ranked = seen.ranked(key, top)
         checker.objects(words + ["--sort", key] + (["--top=%d" % top] if top else []),

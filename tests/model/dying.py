@@ -251,7 +251,13 @@ class Dying:
         task.free_cpu = self.random.randrange(self.cpus)
         self.switch_away(task)
         runner = self.random.choice([self.idle[task.free_cpu], *self.running()])
-        task.freed = self.write("free", task, self.random.choice([(), {"softirq"}]), task.free_cpu,
+        flags = self.random.choice([set(), {"softirq"}])
+        if self.with_io:
+            flags |= {"io"}
+        self.use(task)
+        task.freed = self.write("free", task, flags, task.free_cpu,
+                                read_bytes=task.used["read_bytes"] if self.with_io else 0,
+                                write_bytes=task.used["write_bytes"] if self.with_io else 0,
                                 runtime=task.runtime, utime=task.utime, stime=task.stime,
                                 runner=runner.handle, runner_pid=runner.pid, runner_comm=runner.comm,
                                 users=self.random.choice([0, 0, 1, 3]))

@@ -92,7 +92,7 @@ class Process:
         self.its_memory, self.execed = None, 0
         self.ended_with = self.script = self.by_fd = False
         self.ran = False  # something that it did was seen
-        self.splits, self.used, self.used_by = {}, [], 0
+        self.splits, self.used, self.io = {}, [], []
         self.created = self.started = self.first_execing = self.first_execed = None
         self.failed_exec = None  # the record of the last one, until it execs
 
@@ -654,6 +654,8 @@ class Lives:
     def on_free(self, record, task, process):
         task.freed, task.free_cpu = record["ts"], record["cpu"]
         task.runtime = record["runtime"]
+        if "io" in record["flags"]:
+            process.io.append(record)
         # A thread counts with what is known of its process when the thread is gone.
         task.last = {"cgroup": process.cgroup, "uid": process.uid, "parent": process.parent_comm,
                      "parent_pid": process.parent_pid}
@@ -745,6 +747,13 @@ def used(process, name):
     if len(process.used) != len(process.tasks) or not (process.sole or process.born is not None):
         return None
     return sum(each[name] for each in process.used)
+
+
+def io(process, name):
+    """By all of its threads, once they are freed; else when they began to exit, if that is known."""
+    if len(process.io) == len(process.tasks) and (process.sole or process.born is not None):
+        return sum(each[name] for each in process.io)
+    return used(process, name)
 
 
 def split(process, phase):

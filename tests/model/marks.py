@@ -46,6 +46,7 @@ class Marks:
             self.lacks.add("fail")
         if self.dice.random() < .5:
             self.lacks.add("times")
+        self.with_io = self.dice.random() < .9
         self.lacks = self.lacks if lacks is None else lacks
         self.mm_marks = {what for what in MM.values() if random.random() < .95 and "mm" not in self.lacks}
         self.cgroup_leave = random.choice([1, 2])
@@ -88,12 +89,15 @@ class Marks:
             self.say_used(task, what.upper())
         self.blink()
 
-    def say_used(self, task, what):
-        """What it has used by this mark; it can have been blocked since the one before, or not."""
+    def use(self, task):
         dice, used = self.dice, task.used
         for name in used:
             used[name] += dice.choice([0, 1, 3]) if name in ("nvcsw", "nivcsw") else dice.choice([0, dice.randrange(1000)])
-        self.write("times", task, (), self.last[1], what=abi.CONSTANTS["TIMES_" + what], **used)
+
+    def say_used(self, task, what):
+        """What it has used by this mark; it can have been blocked since the one before, or not."""
+        self.use(task)
+        self.write("times", task, (), self.last[1], what=abi.CONSTANTS["TIMES_" + what], **task.used)
 
     def fail(self, task, what):
         """A fork or an exec of it fails."""

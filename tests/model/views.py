@@ -137,6 +137,8 @@ def event(record, extra, cgroups):
                      **{name: name in flags for name in ("group_dead", "tracer", "autoreap")})
     elif kind == "free":
         found.update(texts("runner_comm", record["runner_comm"]), softirq="softirq" in flags)
+        if "io" in flags:
+            found.update(read_bytes=record["read_bytes"], write_bytes=record["write_bytes"])
     elif kind == "exiting":
         found.update(wait_status(record["exit_code"]))
     elif kind == "mm":

@@ -717,12 +717,22 @@ struct proclife_split {
 /* What a process had used when its exit began: sums of its threads. */
 struct proclife_used {
 	uint64_t waiting; /* ns for a CPU, or a quota */
-	uint64_t read_bytes; /* from storage */
-	uint64_t write_bytes;
 };
 
 /* NULL: not known. */
 const struct proclife_used *proclife_process_used(const struct proclife_process *process);
+
+/* What the threads of a process have read and written since its fork, whatever it execed. */
+struct proclife_io {
+	uint64_t read_bytes; /* from storage */
+	uint64_t write_bytes; /* to pages that go there; also if they were removed before they were written */
+};
+
+/*
+ * Final once all of it is freed. Until then, what it was when the exit of each thread began, in a trace with TIMES.
+ * NULL: not known, as long as it has not ended, or if the figure of a thread is missing.
+ */
+const struct proclife_io *proclife_process_io(const struct proclife_process *process);
 
 /* The first SIGKILL that it was sent: it has to end, whether it has or not. NULL: none was seen. */
 const struct proclife_killer *proclife_process_sigkill(const struct proclife_process *process);

@@ -106,6 +106,8 @@ enum sort_key {
 	SORT_ALONE,
 	SORT_CPU,
 	SORT_RSS,
+	SORT_READ, /* bytes, and so is the next */
+	SORT_WRITTEN,
 	SORT_PHASES, /* all but the life, from PROCLIFE_KILL on */
 	SORTS = SORT_PHASES + PROCLIFE_PHASES - PROCLIFE_KILL,
 };

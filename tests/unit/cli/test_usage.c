@@ -275,7 +275,7 @@ static void test_bad_usage(void **state)
 		{ "--parents --top 5:life", "--top N:KEY is for --tree" },
 		{ "--diff a b --by comm --top 5", "--top is for --lives, --tree, --summary, --latency, --parents" },
 		{ "--tree --sort life", "--sort is for --lives; --tree has --top N:KEY" },
-		{ "--sort pid", "--sort pid: not one of time, life, alone, cpu, rss, kill, teardown, held, unmap, "
+		{ "--sort pid", "--sort pid: not one of time, life, alone, cpu, rss, read, written, kill, teardown, held, unmap, "
 				"traced, zombie, rcu_free, exit_free, fork, first_run, exec, spawn and wait" },
 		{ "--sort", "--sort" },
 		{ "--top 5:life", "--top N:KEY is for --tree" },

@@ -32,6 +32,7 @@ struct ended {
 	struct proclife_killer killer;
 	struct proclife_memory memory;
 	struct proclife_births births;
+	struct proclife_io io; /* zeros: not known */
 	struct proclife_failed_exec failed_exec;
 	uint64_t first_run; /* since when that goes on */
 	uint64_t killed;
@@ -180,6 +181,8 @@ static void process_gone(void *data, struct proclife_process *process)
 		ended->memory = *proclife_process_memory(process);
 	if (proclife_process_failed_exec(process))
 		ended->failed_exec = *proclife_process_failed_exec(process);
+	if (proclife_process_io(process))
+		ended->io = *proclife_process_io(process);
 	if (proclife_process_births(process))
 		ended->births = *proclife_process_births(process);
 	ended->first_run = proclife_process_phase_since(process, PROCLIFE_PHASE_FIRST_RUN, &at_least);
@@ -356,6 +359,7 @@ static void check_same(const struct ended *a, const struct ended *b)
 	check(p->runtime == q->runtime && p->utime == q->utime && p->stime == q->stime);
 	check(p->min_flt == q->min_flt && p->maj_flt == q->maj_flt);
 	check(p->nvcsw == q->nvcsw && p->nivcsw == q->nivcsw);
+	check(!memcmp(&a->io, &b->io, sizeof(a->io)));
 	check(p->real_parent_tgid == q->real_parent_tgid);
 	check(p->leader_exited == q->leader_exited);
 	check(p->exiting == q->exiting);

@@ -60,8 +60,8 @@ static void test_exact(void **state)
 	expect_split(PROCLIFE_TEARDOWN, 500, 500, 0, true);
 	assert_null(proclife_process_split(process_of(&a), PROCLIFE_ZOMBIE));
 	assert_int_equal(proclife_process_used(process_of(&a))->waiting, 300);
-	assert_int_equal(proclife_process_used(process_of(&a))->read_bytes, 200000);
-	assert_int_equal(proclife_process_used(process_of(&a))->write_bytes, 2000);
+	assert_int_equal(proclife_process_io(process_of(&a))->read_bytes, 200000);
+	assert_int_equal(proclife_process_io(process_of(&a))->write_bytes, 2000);
 }
 
 static void test_blocked(void **state)
@@ -193,6 +193,65 @@ static void test_core(void **state)
 	assert_null(proclife_process_split(process_of(&a), PROCLIFE_TEARDOWN));
 }
 
+/* Bytes are in each FREE, whatever TIMES says: of a thread each. */
+static void frees_with(uint64_t ts, const struct who *who, uint64_t read_bytes, uint64_t write_bytes)
+{
+	struct proclife_record record = free_record(ts, who);
+
+	record.flags |= PROCLIFE_F_IO;
+	record.free.read_bytes = read_bytes;
+	record.free.write_bytes = write_bytes;
+	feed(tasks, record);
+}
+
+static void io_gone(void *data, struct proclife_process *process)
+{
+	const struct proclife_io *io = proclife_process_io(process);
+
+	*(struct proclife_io *)data = io ? *io : (struct proclife_io){ UINT64_MAX, UINT64_MAX };
+}
+
+/* The process has two threads. @io: whether the thread's FREE has the bytes. */
+static struct proclife_io of_two(bool io)
+{
+	const struct proclife_reports reports = { .size = sizeof(reports), .process_gone = io_gone };
+	struct who thread = thread_of(&a, 201);
+	struct proclife_io found = { 0, 0 };
+
+	assert_int_equal(proclife_tasks_report(tasks, &reports, &found), 0);
+	feed(tasks, fork_record(1000, &a, &shell));
+	feed(tasks, clone_record(1100, &thread, &shell, &a));
+	feed(tasks, exec_record(1200, &a, a.pid, "/bin/a")); /* changes nothing */
+	feed(tasks, exit_record(1300, &thread, 0, 1));
+	assert_null(proclife_process_io(process_of(&a)));
+	if (io)
+		frees_with(1400, &thread, 4096, 1);
+	else
+		feed(tasks, free_record(1400, &thread));
+	feed(tasks, exit_record(1500, &a, 0, 0));
+	assert_null(proclife_process_io(process_of(&a)));
+	frees_with(1600, &a, 100, UINT64_MAX);
+	return found;
+}
+
+static void test_bytes_at_free(void **state)
+{
+	(void)state;
+	assert_int_equal(of_two(true).read_bytes, 4196);
+}
+
+static void test_bytes_at_most(void **state)
+{
+	(void)state;
+	assert_int_equal(of_two(true).write_bytes, UINT64_MAX); /* and no less, by an overflow */
+}
+
+static void test_bytes_missing(void **state)
+{
+	(void)state;
+	assert_int_equal(of_two(false).read_bytes, UINT64_MAX);
+}
+
 int main(void)
 {
 #define TIMES(name) cmocka_unit_test_setup_teardown(name, begin, end_tasks)
@@ -207,6 +266,9 @@ int main(void)
 		TIMES(test_threads),
 		TIMES(test_lost),
 		TIMES(test_core),
+		TIMES(test_bytes_at_free),
+		TIMES(test_bytes_at_most),
+		TIMES(test_bytes_missing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,6 +130,9 @@ void freed(uint64_t us, const struct who *who)
 	record.free.runtime = (who->pid - 100) * 131000ULL;
 	record.free.utime = (who->pid - 100) * 80000ULL;
 	record.free.stime = (who->pid - 100) * 41000ULL;
+	record.flags |= PROCLIFE_F_IO;
+	record.free.read_bytes = who->pid * 40960ULL;
+	record.free.write_bytes = who->pid % 10 * 409600ULL;
 	at(us, record);
 }
 

@@ -130,6 +130,9 @@ struct proclife_record freed_record(uint64_t ts, const struct who *who, const st
 {
 	struct proclife_record record = free_record(ts, who);
 
+	record.flags |= PROCLIFE_F_IO;
+	record.free.read_bytes = 1100 * who->pid;
+	record.free.write_bytes = 11 * who->pid;
 	record.free.runner = runner->task;
 	record.free.runner_pid = runner->pid;
 	record.free.users = 1 + runner->pid % 5;

@@ -260,6 +260,8 @@ static int note_of_task(struct proclife_carry *carry, struct proclife_task *of,
 	task->led |= of->leader;
 	if (record->type == PROCLIFE_PAST)
 		proclife_past_add(&life->past, &record->past);
+	if (record->type == PROCLIFE_TIMES && record->times.what == PROCLIFE_TIMES_PAST)
+		proclife_past_add_io(&life->io, &record->times);
 	if (record->type == PROCLIFE_EXITING || (record->type == PROCLIFE_EXIT && !task->exiting))
 		task->exiting = record->ts;
 	if (!old || (record->type == PROCLIFE_NOTIFY && !note_notified(carry, task, record)))

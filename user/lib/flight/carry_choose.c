@@ -180,6 +180,24 @@ static int put_past(struct choosing *c, const struct proclife_priv_process *proc
 	return put(c, &record, first->place + 1);
 }
 
+/* There is a PAST, too: it has these threads. */
+static int put_past_io(struct choosing *c, const struct proclife_priv_process *process)
+{
+	const struct proclife_kept_life *life = process->process.user;
+	const struct proclife_kept *first = proclife_kept_first(&process->process);
+	struct proclife_record record = { .type = PROCLIFE_TIMES };
+
+	if (!first || !life->io.threads)
+		return 0;
+	record = first->record;
+	record.type = PROCLIFE_TIMES;
+	record.flags &= PROCLIFE_F_THREAD | PROCLIFE_F_KTHREAD | PROCLIFE_F_WORKER;
+	memset(record.words, 0, sizeof(record.words));
+	record.times = life->io;
+	record.times.what = PROCLIFE_TIMES_PAST;
+	return put(c, &record, first->place + 1);
+}
+
 /* Now, and not when it failed: nothing shows the name that it had then. */
 static void stand_for(const struct choosing *c, struct proclife_record *record, const struct proclife_task *task)
 {
@@ -264,6 +282,7 @@ static int put_process(struct choosing *c, const struct proclife_priv_process *p
 		err = put_list(c, &process->process, task->records);
 	err = err ? err : put_names(c, &process->process, life->names, &execs);
 	err = err ? err : put_past(c, process, execs);
+	err = err ? err : put_past_io(c, process);
 	err = err ? err : put_failed_exec(c, process);
 	err = err ? err : put_signals(c, &process->process, life->signals);
 	return err ? err : put_memory(c, &process->process, life->memory);

@@ -131,12 +131,20 @@ void proclife_past_add(struct proclife_past *to, const struct proclife_past *pas
 	to->execs += past->execs;
 }
 
+void proclife_past_add_io(struct proclife_times *to, const struct proclife_times *io)
+{
+	to->read_bytes += io->read_bytes;
+	to->write_bytes += io->write_bytes;
+	to->threads += io->threads;
+}
+
 /* Only its figures are kept from now on. */
 static void forget_task(struct proclife_carry *carry, struct proclife_kept_life *life,
 			struct proclife_kept_task *task)
 {
 	task->past.execs = proclife_kept_take_out(carry, &task->records, PROCLIFE_HAS(PROCLIFE_EXEC));
 	proclife_past_add(&life->past, &task->past);
+	proclife_past_add_io(&life->io, &task->io);
 	free_task(carry, task);
 }
 
@@ -204,6 +212,12 @@ static void task_gone(void *data, struct proclife_task *gone)
 		forget_task(carry, life, task);
 		return;
 	}
+	if (carry->fed->flags & PROCLIFE_F_IO)
+		task->io = (struct proclife_times){
+			.read_bytes = carry->fed->free.read_bytes,
+			.write_bytes = carry->fed->free.write_bytes,
+			.threads = 1,
+		};
 	if (proclife_kept_add(carry, &task->records, carry->fed))
 		carry->error = -ENOMEM;
 	if (!task->needed) {

@@ -22,6 +22,7 @@ struct proclife_kept_task {
 	const struct proclife_kept_life *life; /* its process's */
 	struct proclife_kept *records;
 	struct proclife_past past; /* its figures, once it is freed */
+	struct proclife_times io; /* the same, of a TIMES of the past */
 	uint64_t types; /* PROCLIFE_HAS() of those that it has, or had, in records */
 	uint64_t handle;
 	uint64_t start;	  /* once it is freed */
@@ -51,6 +52,7 @@ struct proclife_kept_life {
 	uint64_t last_child;	     /* when the latest was born */
 	size_t sizes[PROCLIFE_CARRY_SIZES]; /* how many records it has with each amount of its arguments */
 	struct proclife_past past;	  /* of all its other records */
+	struct proclife_times io;
 };
 
 #define PROCLIFE_CARRY_EARLY 16
@@ -107,6 +109,7 @@ void proclife_kept_free(struct proclife_carry *carry, struct proclife_kept **lis
 struct proclife_kept_life *proclife_kept_life(struct proclife_carry *carry, struct proclife_process *process);
 struct proclife_kept_task *proclife_kept_task(struct proclife_carry *carry, uint64_t handle);
 void proclife_past_add(struct proclife_past *to, const struct proclife_past *past);
+void proclife_past_add_io(struct proclife_times *to, const struct proclife_times *io);
 
 extern const struct proclife_reports proclife_carry_reports; /* to a carry */
 

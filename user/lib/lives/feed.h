@@ -79,6 +79,7 @@ int proclife_feed_mm(struct proclife_tasks *tasks, const struct proclife_record 
 int proclife_feed_birth(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_fail(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_times(struct proclife_tasks *tasks, const struct proclife_record *record);
+void proclife_io_add(struct proclife_io *to, uint64_t read_bytes, uint64_t write_bytes);
 /* A FORK of this task. */
 void proclife_birth_forked(const struct proclife_tasks *tasks, struct proclife_task *task,
 			   const struct proclife_record *record);

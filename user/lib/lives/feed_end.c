@@ -323,6 +323,10 @@ int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_recor
 	task->runtime = record->free.runtime;
 	task->utime = record->free.utime;
 	task->stime = record->free.stime;
+	if (proclife_likely(record->flags & PROCLIFE_F_IO)) {
+		proclife_io_add(&proclife_priv(task->process)->io, record->free.read_bytes, record->free.write_bytes);
+		proclife_priv(task->process)->io_of++;
+	}
 	proclife_task_end(tasks, task);
 	return selected;
 }

@@ -7,6 +7,12 @@
 
 #include <errno.h>
 
+/* Threads of one that is older than the trace can have ended before. */
+static bool has_no_others(const struct proclife_process *process)
+{
+	return proclife_priv(process)->sole || (process->marks.born && !process->incomplete);
+}
+
 const struct proclife_used *proclife_process_used(const struct proclife_process *process)
 {
 	const struct proclife_priv_process *own = proclife_priv(process);
@@ -14,8 +20,22 @@ const struct proclife_used *proclife_process_used(const struct proclife_process 
 
 	if (!own->all->with_times || extra->used_by != process->threads)
 		return NULL;
-	/* Threads of an older one can have ended before the trace. */
-	return own->sole || (process->marks.born && !process->incomplete) ? &extra->used : NULL;
+	return has_no_others(process) ? &extra->used : NULL;
+}
+
+void proclife_io_add(struct proclife_io *to, uint64_t read_bytes, uint64_t write_bytes)
+{
+	proclife_sum(&to->read_bytes, read_bytes);
+	proclife_sum(&to->write_bytes, write_bytes);
+}
+
+const struct proclife_io *proclife_process_io(const struct proclife_process *process)
+{
+	const struct proclife_priv_process *own = proclife_priv(process);
+
+	if (own->io_of == process->threads && has_no_others(process))
+		return &own->io;
+	return proclife_process_used(process) ? &proclife_extra_of_process(process)->io : NULL;
 }
 
 static struct proclife_times_at at_of(const struct proclife_times *times)
@@ -52,8 +72,7 @@ static void note_exiting(struct proclife_task *task, const struct proclife_times
 		return;
 	proclife_extra_of(task)->at_exiting = at;
 	proclife_sum(&extra->used.waiting, times->delay);
-	proclife_sum(&extra->used.read_bytes, times->read_bytes);
-	proclife_sum(&extra->used.write_bytes, times->write_bytes);
+	proclife_io_add(&extra->io, times->read_bytes, times->write_bytes);
 	extra->used_by++;
 	if (process->threads == 1 && process->marks.born && task->marks.born == process->marks.born &&
 	    task->exiting >= process->marks.born)
@@ -98,6 +117,15 @@ static void note_fork(const struct proclife_tasks *tasks, struct proclife_task *
 	own->forked = 0;
 }
 
+/* Threads that a PAST counts. */
+static void note_past(struct proclife_process *process, const struct proclife_times *times)
+{
+	struct proclife_priv_process *own = proclife_priv(process);
+
+	proclife_io_add(&own->io, times->read_bytes, times->write_bytes);
+	own->io_of += times->threads;
+}
+
 int proclife_feed_times(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
 	const struct proclife_times *times = &record->times;
@@ -105,6 +133,8 @@ int proclife_feed_times(struct proclife_tasks *tasks, const struct proclife_reco
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
+	if (proclife_unlikely(times->what == PROCLIFE_TIMES_PAST))
+		note_past(task->process, times);
 	if (proclife_unlikely(!tasks->with_times))
 		return proclife_wanted(task->process);
 	switch (times->what) {

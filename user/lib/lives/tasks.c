@@ -30,7 +30,7 @@ int proclife_tasks_close(struct proclife_tasks *tasks)
 
 /* On a machine with many lives, cache lines are the cost. */
 _Static_assert(sizeof(void *) != 8 || (sizeof(struct proclife_priv_task) <= 4 * 64 &&
-				       sizeof(struct proclife_priv_process) <= 10 * 64),
+				       sizeof(struct proclife_priv_process) <= 11 * 64),
 	       "a task or process has more cache lines than it had");
 
 int proclife_tasks_new(struct proclife_tasks **result, struct proclife_source *source)

@@ -57,7 +57,8 @@ struct proclife_priv_extra {
 	struct proclife_times_at at_exiting;
 	/* A process: */
 	struct proclife_split splits[4]; /* by phase: see proclife_split_of() */
-	struct proclife_used used;	 /* sums of threads that have begun to exit */
+	struct proclife_used used;	 /* sums of threads that have begun to exit... */
+	struct proclife_io io;		 /* ... when they did */
 	uint32_t used_by;		 /* how many these are */
 };
 
@@ -107,6 +108,8 @@ struct proclife_priv_process {
 		uint64_t last_exiting; /* then: the latest EXITING of a thread, whichever exits last */
 	};
 	uint64_t found; /* when the snapshot last found its leader, or its latest NOTIFY; 0: neither was seen */
+	struct proclife_io io; /* a sum of threads that are freed... */
+	uint32_t io_of;	       /* ... and how many these are */
 	/* What follows is not zeroed when a process begins: most need nothing of it. */
 	char path_text[PROCLIFE_PATH_LEN + 4];
 	uint32_t args_gaps; /* how many gaps had been seen when its arguments began */

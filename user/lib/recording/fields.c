@@ -120,6 +120,8 @@ static const struct proclife_field free_fields[] = {
 	FIELD(free.runner_pid, "runner_tid", UINT),
 	FIELD(free.users, "users", UINT),
 	FIELD(free.runner_comm, "runner_comm", TEXT),
+	ONLY(PROCLIFE_F_IO, free.read_bytes, "read_bytes", UINT),
+	ONLY(PROCLIFE_F_IO, free.write_bytes, "write_bytes", UINT),
 };
 
 static const struct proclife_field wait_fields[] = {
@@ -226,6 +228,7 @@ static const struct proclife_field times_fields[] = {
 	FIELD(times.read_bytes, "read_bytes", UINT),
 	FIELD(times.write_bytes, "write_bytes", UINT),
 	HIDDEN(times.what, "what", UINT),
+	HIDDEN(times.threads, "threads", UINT),
 };
 
 static const struct proclife_field suppressed_fields[] = {

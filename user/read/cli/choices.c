@@ -45,6 +45,8 @@ const char *choice_sort(unsigned int number)
 		[SORT_ALONE] = "alone",
 		[SORT_CPU] = "cpu",
 		[SORT_RSS] = "rss",
+		[SORT_READ] = "read",
+		[SORT_WRITTEN] = "written",
 	};
 	unsigned int key = number + 1;
 

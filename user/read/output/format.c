@@ -417,7 +417,7 @@ const char *type_text(unsigned int type, char buffer[16])
 
 static const char *what_text(const char *const *names, size_t count, unsigned int what, char buffer[16])
 {
-	if (what && what < count)
+	if (what && what < count && names[what])
 		return names[what];
 	snprintf(buffer, 16, "%u", what);
 	return buffer;
@@ -448,6 +448,7 @@ const char *times_what_text(unsigned int what, char buffer[16])
 		[PROCLIFE_TIMES_EXECING] = "execing", [PROCLIFE_TIMES_EXEC] = "exec",
 		[PROCLIFE_TIMES_EXITING] = "exiting", [PROCLIFE_TIMES_NOTIFY] = "notify",
 		[PROCLIFE_TIMES_FORKING] = "forking", [PROCLIFE_TIMES_FORK] = "fork",
+		[PROCLIFE_TIMES_PAST] = "past",
 	};
 
 	return WHAT_TEXT(names, what, buffer);

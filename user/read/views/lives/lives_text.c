@@ -52,6 +52,7 @@ static enum lives_column column_of(enum sort_key sort)
 	static const enum lives_column have_one[] = {
 		[SORT_NONE] = LIVES_COLUMNS, [SORT_TIME] = LIVES_TIME,	  [SORT_LIFE] = LIVES_LIFE,
 		[SORT_ALONE] = LIVES_FIGURE, [SORT_CPU] = LIVES_CPU, [SORT_RSS] = LIVES_FIGURE,
+		[SORT_READ] = LIVES_FIGURE, [SORT_WRITTEN] = LIVES_FIGURE,
 	};
 
 	return sort < SORT_PHASES ? have_one[sort] : LIVES_FIGURE;
@@ -209,10 +210,12 @@ static void put_status(struct text *line, const struct life *life)
 
 static void put_figure(const struct lives_text *view, struct text *line, const struct life *life)
 {
-	if (view->sort != SORT_RSS)
+	bool in_bytes = view->sort == SORT_READ || view->sort == SORT_WRITTEN;
+
+	if (view->sort != SORT_RSS && !in_bytes)
 		put_span(line, SPAN_COLUMNS, &life->figure);
 	else if (life->figure.known)
-		text_size_in(line, SPAN_COLUMNS, life->figure.value);
+		text_size_in(line, SPAN_COLUMNS, in_bytes ? life->figure.value / 1024 : life->figure.value);
 	else
 		put_unknown(line, SPAN_COLUMNS);
 }

@@ -74,11 +74,11 @@ bool life_memory_follows(const struct proclife_process *process)
 static void set_times(struct life *life, const struct proclife_process *process)
 {
 	const struct proclife_split *split = proclife_process_split(process, PROCLIFE_TEARDOWN);
-	const struct proclife_used *used = proclife_process_used(process);
+	const struct proclife_io *io = proclife_process_io(process);
 
 	life->teardown = split ? *split : (struct proclife_split){ 0 };
-	life->used = used ? *used : (struct proclife_used){ 0 };
-	life->used_known = used;
+	life->io = io ? *io : (struct proclife_io){ 0 };
+	life->io_known = io;
 }
 
 /* A snapshot can find it as a zombie, and has its parent and its user. */
@@ -200,6 +200,10 @@ struct figure life_figure(const struct life *life, enum sort_key key, uint64_t e
 		return exactly(life->has_cpu, life->usage.runtime);
 	case SORT_RSS:
 		return exactly(life->max_rss, life->max_rss);
+	case SORT_READ:
+		return exactly(life->io_known, life->io.read_bytes);
+	case SORT_WRITTEN:
+		return exactly(life->io_known, life->io.write_bytes);
 	case SORT_NONE:
 	case SORT_TIME:
 		return exactly(life->when, life->when);

@@ -37,8 +37,8 @@ struct life {
 	uint64_t phases[PROCLIFE_PHASES]; /* ns; of one that goes on, since when */
 	uint8_t known[PROCLIFE_PHASES];	  /* PHASE_* */
 	struct proclife_split teardown; /* see proclife_process_split() */
-	struct proclife_used used;
-	bool used_known;
+	struct proclife_io io;
+	bool io_known;
 	struct proclife_killer killer; /* its signal is 0 if there is none */
 	struct proclife_failed_exec failed_exec; /* its error is 0 if there is none */
 	const char *path; /* or NULL; so are the arguments */

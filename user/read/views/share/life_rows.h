@@ -107,8 +107,8 @@ FIELD(maj_flt, COUNT, USED(life->usage.maj_flt))
 FIELD(nvcsw, COUNT, USED(life->usage.nvcsw))
 FIELD(nivcsw, COUNT, USED(life->usage.nivcsw))
 
-FIELD(read_bytes, COUNT, life->used_known, life->used.read_bytes)
-FIELD(write_bytes, COUNT, life->used_known, life->used.write_bytes)
+FIELD(read_bytes, COUNT, life->io_known, life->io.read_bytes)
+FIELD(write_bytes, COUNT, life->io_known, life->io.write_bytes)
 
 FIELD(ended, FLAG, life->ended || life->state != PROCLIFE_IS_UNKNOWN, life->ended)
 FIELD(failed, FLAG, life_failed_is_known(life), life_failed(life))
