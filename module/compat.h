@@ -156,6 +156,22 @@ typedef unsigned long compat_clone_flags;
 #define compat_write_bytes(p) 0
 #endif
 
+/*
+ * d_path() can take spinlocks, which sleep on PREEMPT_RT. There, tracepoints disable preemption until Linux 7.0
+ * (a46023d5616e).
+ */
+#if defined(CONFIG_PREEMPT_RT) && LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
+#define COMPAT_HAS_PATHS 0
+#else
+#define COMPAT_HAS_PATHS 1
+#endif
+
+/* The sequence count of a fs_struct, which newer kernels have in a seqlock. */
+#define compat_fs_seq(fs)                                                                                \
+	__builtin_choose_expr(__same_type((fs)->seq, seqlock_t),                                         \
+			      &((const seqlock_t *)(const void *)&(fs)->seq)->seqcount,                  \
+			      (const seqcount_spinlock_t *)(const void *)&(fs)->seq)
+
 /* sched_process_hang exists only with the hung task detector. */
 #ifdef CONFIG_DETECT_HUNG_TASK
 #define COMPAT_HAS_HANG 1

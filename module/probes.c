@@ -15,6 +15,7 @@
 #include "budget.h"
 #include "compat.h"
 #include "hooks.h"
+#include "paths.h"
 #include "probes.h"
 #include "record.h"
 #include "rings.h"
@@ -80,6 +81,8 @@ static void probe_exec(void *data, struct task_struct *p, pid_t old_pid, struct 
 		more = proclife_record_args(rings_begin(&slot, PROCLIFE_ARGS), offset, args_bytes);
 		rings_end(&slot, PROCLIFE_ARGS);
 	}
+	if (unlikely(smp_load_acquire(&proclife_paths_wanted))) /* pairs with proclife_paths_init() */
+		proclife_paths_exec(bprm);
 }
 
 static void probe_rename(void *data, struct task_struct *p, const char *name)
@@ -352,6 +355,8 @@ int proclife_probes_check(void)
 {
 	u64 records = proclife_rings_header()->records_per_ring;
 	u64 room = (records / 2 - 1) * PROCLIFE_ARGS_LEN;
+	unsigned int needed;
+	int ret;
 
 	if (args_bytes > ARGS_BYTES_MAX) {
 		pr_err("args_bytes=%u: must be from 0 to %d\n", args_bytes, ARGS_BYTES_MAX);
@@ -360,6 +365,15 @@ int proclife_probes_check(void)
 	if (args_bytes > room) {
 		pr_err("args_bytes=%u: must be from 0 to %llu, or one exec takes more than half of a ring of ring_kb=%llu\n",
 		       args_bytes, room, records * sizeof(struct proclife_record) / 1024);
+		return -EINVAL;
+	}
+	ret = proclife_paths_check();
+	if (ret)
+		return ret;
+	needed = DIV_ROUND_UP(args_bytes, PROCLIFE_ARGS_LEN) + proclife_paths_most();
+	if (needed > records / 2 - 1) {
+		pr_err("paths, env: one exec can take %u records, more than half of a ring of ring_kb=%llu: make the rings larger\n",
+		       needed, records * sizeof(struct proclife_record) / 1024);
 		return -EINVAL;
 	}
 	return 0;
@@ -375,6 +389,11 @@ int proclife_probes_init(void)
 		proclife_rings_header()->args_bytes = args_bytes;
 		proclife_rings_header()->features |= args_bytes ? PROCLIFE_HAS(PROCLIFE_ARGS) : 0;
 	}
+	ret = proclife_paths_init();
+	if (ret) {
+		unregister_probes();
+		return ret;
+	}
 	proclife_rings_header()->features |= PROCLIFE_HAS(PROCLIFE_SUPPRESSED);
 	return 0;
 }
@@ -382,4 +401,5 @@ int proclife_probes_init(void)
 void proclife_probes_exit(void)
 {
 	unregister_probes();
+	proclife_paths_exit();
 }

@@ -168,7 +168,7 @@ void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_
 }
 
 /* Copies what is in memory. The rest would need a page fault, which may sleep. */
-static unsigned int copy_present(char *to, unsigned long from, unsigned int len)
+unsigned int proclife_copy_present(char *to, unsigned long from, unsigned int len)
 {
 	unsigned int first = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(from));
 
@@ -193,7 +193,7 @@ bool proclife_record_args(struct proclife_record *r, unsigned int offset, unsign
 	a->offset = offset;
 	len = min3(limit, a->total, offset + PROCLIFE_ARGS_LEN) - offset;
 	record_reserve((u64 *)a->text, PROCLIFE_ARGS_LEN / sizeof(u64));
-	a->len = copy_present(a->text, start + offset, len);
+	a->len = proclife_copy_present(a->text, start + offset, len);
 	if (unlikely(a->len < len)) /* a failed copy may have left some bytes behind */
 		memset(a->text + a->len, 0, PROCLIFE_ARGS_LEN - a->len);
 	offset += a->len;
@@ -214,7 +214,7 @@ static bool measure(unsigned long text, unsigned int *len)
 
 	for (*len = 0; *len < PATH_MAX; *len += left) {
 		left = min_t(unsigned int, PIECE, PAGE_SIZE - offset_in_page(text + *len));
-		if (copy_present(piece, text + *len, left) < left)
+		if (proclife_copy_present(piece, text + *len, left) < left)
 			return false;
 		found = strnlen(piece, left);
 		if (found < left) {
@@ -230,7 +230,7 @@ static u32 take_user_path(char to[PROCLIFE_PATH_LEN], unsigned long path, unsign
 {
 	unsigned int skipped = len > PROCLIFE_PATH_LEN ? len - PROCLIFE_PATH_LEN : 0;
 
-	if (copy_present(to, path + skipped, len - skipped) == len - skipped)
+	if (proclife_copy_present(to, path + skipped, len - skipped) == len - skipped)
 		return len;
 	memset(to, 0, PROCLIFE_PATH_LEN);
 	return 0;

@@ -30,6 +30,8 @@ void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_
  * Returns whether another piece follows.
  */
 bool proclife_record_args(struct proclife_record *r, unsigned int offset, unsigned int limit);
+/* Copies what is in memory of these bytes of current's. Returns how many that are. */
+unsigned int proclife_copy_present(char *to, unsigned long from, unsigned int len);
 void proclife_record_rename(struct proclife_record *r, struct task_struct *p, const char *name);
 void proclife_record_hang(struct proclife_record *r, struct task_struct *p);
 /* PROCLIFE_WAIT_*: what current waits for. */

@@ -86,6 +86,7 @@ enum proclife_type {
 	PROCLIFE_BIRTH = 20,	/* a step on the way to a task, or to a program; the head is the task that does it */
 	PROCLIFE_FAIL = 21,	/* a fork or an exec failed; the head is the task that tried */
 	PROCLIFE_TIMES = 22,	/* what a task has used up to a mark of its life; the head is this task */
+	PROCLIFE_PATH = 23, /* belongs to the last EXEC of the same task */
 	PROCLIFE_TYPES = 32,
 };
 
@@ -225,6 +226,32 @@ struct proclife_args {
 	__u16 offset; /* of this piece in it */
 	__u16 len;    /* of this piece */
 	char text[PROCLIFE_ARGS_LEN]; /* filled up with NULs */
+};
+
+#define PROCLIFE_PATH_TEXT 60
+#define PROCLIFE_PATH_ENV_NAME 128 /* the parameter `env` has no name this long */
+
+/* Which text a PATH is a piece of: `what` of struct proclife_path. */
+#define PROCLIFE_PATH_EXE 1 /* the path of the file that runs; of a script, its interpreter's */
+#define PROCLIFE_PATH_CWD 2 /* the working directory */
+/* Variables of the environment whose names the parameter `env` has, as NAME=VALUE, each with a NUL at its end. */
+#define PROCLIFE_PATH_ENV 3
+
+/*
+ * Only with the parameters `paths`, which EXE and CWD need, and `env`. Pieces follow their EXEC and its ARGS, in that
+ * order and that of their offsets. The rest is as in ARGS. A path is that of /proc/PID/exe and /proc/PID/cwd as the
+ * task itself sees them: from its root directory, or from that of its mounts if the file is not below it. " (deleted)"
+ * follows one that is not there any more. With PROCLIFE_F_TRUNCATED, a path is not known, and has no length; and of
+ * variables there are more bytes, or not all of the environment was searched: only its first 32 KiB are, and only
+ * what is in memory.
+ */
+struct proclife_path {
+	__u16 what;   /* PROCLIFE_PATH_* */
+	__u16 total;  /* bytes of the whole text, recorded or not */
+	__u16 offset; /* of this piece in it */
+	__u16 len;    /* of this piece */
+	__u32 searched; /* ENV: bytes of the environment, up to the end of the last variable */
+	char text[PROCLIFE_PATH_TEXT]; /* filled up with NULs */
 };
 
 struct proclife_rename {
@@ -527,6 +554,7 @@ struct proclife_record {
 		struct proclife_times times;
 		struct proclife_exec exec;
 		struct proclife_args args;
+		struct proclife_path path;
 		struct proclife_rename rename;
 		struct proclife_exit exit;
 		struct proclife_reap reap;
@@ -573,6 +601,9 @@ struct proclife_ring_ctl {
 #define PROCLIFE_HAS_MM(what) (1u << (what))
 /* The same of BIRTH records: bits of birth_marks. */
 #define PROCLIFE_HAS_BIRTH(what) (1u << (what))
+
+/* The same of PATH records: bits of path_marks. */
+#define PROCLIFE_HAS_PATH(what) (1u << (what))
 
 /* when an exiting task leaves its cgroup */
 #define PROCLIFE_CGROUP_LEAVE_EXIT 1 /* in its exit, before its parent is notified (up to Linux 6.18) */
@@ -625,7 +656,7 @@ struct proclife_header {
 	__u32 types;
 	__u32 counts_offset;	 /* within a control page: records committed, by type */
 	__u32 suppressed_offset; /* the same: records not made, by type; see PROCLIFE_SUPPRESSED */
-	__u32 reserved0;
+	__u32 path_marks; /* PROCLIFE_HAS_PATH() of each PROCLIFE_PATH_* that can appear */
 	__u64 stopped; /* CLOCK_MONOTONIC since when recording is stopped; 0: it is not */
 	__u64 reserved1[4];
 };

@@ -163,7 +163,7 @@ elif [[ -e $ftrace ]] && echo 0 2>/dev/null >$ftrace; then
 	why='kernel\.ftrace_enabled is 0; set it to 1 and load the module again'
 	without_reap 'no ftrace' "$why" "$why"
 	echo 1 >$ftrace
-	modprobe proclife cgroups=1 births=1 failures=1 times=1 || exit 1
+	modprobe proclife cgroups=1 births=1 failures=1 times=1 paths=1 env=PATH || exit 1
 	expect 'ftrace again: nothing is missing' 1 '' eval 'missing | grep .'
 	rmmod proclife || exit 1
 elif [[ $last == free ]]; then
@@ -171,7 +171,7 @@ elif [[ $last == free ]]; then
 		'this kernel has no kprobes, CONFIG_KPROBES'
 fi
 
-modprobe proclife cgroups=1 births=1 failures=1 times=1 || exit 1
+modprobe proclife cgroups=1 births=1 failures=1 times=1 paths=1 env=PATH || exit 1
 if [[ ! -e /proc/sys/kernel/hung_task_timeout_secs ]]; then
 	expect 'no hung task detector: --status' 0 \
 		'^hang: this kernel has no hung task detector \(CONFIG_DETECT_HUNG_TASK\)$' missing

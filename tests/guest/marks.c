@@ -61,7 +61,8 @@ void marks_read(void)
 
 	while (next_until(marks_source, until, &event)) {
 		assert_non_null(event.record);
-		if (event.record->type == PROCLIFE_WAIT || event.record->type == PROCLIFE_ARGS)
+		if (event.record->type == PROCLIFE_WAIT || event.record->type == PROCLIFE_ARGS ||
+		    event.record->type == PROCLIFE_PATH)
 			continue;
 		assert_true(marks_count < MOST_MARKS);
 		marks[marks_count++] = *event.record;

@@ -110,7 +110,7 @@ class Deaths(session.Session):
             **wait_status(process.exit_code), "killer": killer(process.killer),
             "reaper_pid": process.reaper["reaper_tgid"] if process.reaper else None,
             "read_bytes": lives.io(process, "read_bytes"), "write_bytes": lives.io(process, "write_bytes"),
-            "state": process.state, "incomplete": False, "partial": process.born is None,
+            "state": process.state, "incomplete": False, "partial": process.born is None, "exe": None, "cwd": None,
             **views.failed_exec(process)}
         found.update(texts("user", USERS.get(process.uid)))
         found.update(texts("comm", process.comm))

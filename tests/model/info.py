@@ -71,6 +71,7 @@ def describe(path, read):
          "marks_missed": env["marks_missed"], "cgroup_leave": {1: "exit", 2: "switch"}[env["cgroup_leave"]],
          "mm_marks": [name for what, name in views.MM.items() if env["mm_marks"] >> what & 1],
          "birth_marks": [name for what, name in views.BIRTHS.items() if env["birth_marks"] >> what & 1],
+         "path_marks": [],
          "rss_error": env["rss_error"] or None, "cpus": env["cpus"],
          "args_bytes": env["args_bytes"], "hz": env["hz"] or None, "to_realtime": env["to_realtime"],
          "not_recorded": [name for number, name in sorted((abi.NUMBERS[name], name) for name in KNOWN)

@@ -47,7 +47,7 @@ class Marks:
         if self.dice.random() < .5:
             self.lacks.add("times")
         self.with_io = self.dice.random() < .9
-        self.lacks = self.lacks if lacks is None else lacks
+        self.lacks = {*(self.lacks if lacks is None else lacks), "path"}
         self.mm_marks = {what for what in MM.values() if random.random() < .95 and "mm" not in self.lacks}
         self.cgroup_leave = random.choice([1, 2])
         self.visits = []  # (address space, its temporary holder)

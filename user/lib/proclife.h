@@ -673,6 +673,19 @@ const struct proclife_killer *proclife_process_killer(const struct proclife_proc
  */
 uint64_t proclife_process_killed(const struct proclife_process *process);
 
+/* What PATH records say of the program that a process runs, since its last EXEC; NULL: not known, or not all of it. */
+struct proclife_program {
+	const char *exe; /* the path of the file; of a script, its interpreter's */
+	const char *cwd; /* the working directory when it began */
+	const char *env; /* variables that the module was asked for, NAME=VALUE, each with a NUL */
+	uint32_t env_bytes; /* how long env is; another NUL follows that is not counted */
+	uint32_t env_searched; /* bytes of the environment */
+	bool env_whole; /* whatever else was asked for is not set; otherwise that is not known, and env can be cut */
+};
+
+/* NULL: nothing is known. Owned by the process, until it execs. */
+const struct proclife_program *proclife_process_program(const struct proclife_process *process);
+
 /* The marks of a birth: the times of its events; 0: not seen, or it is not certain that they are of this birth. */
 struct proclife_births {
 	uint64_t forking; /* the FORKING of its creator */

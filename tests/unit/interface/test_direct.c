@@ -167,8 +167,9 @@ static void test_names_of_types(void **state)
 	assert_string_equal(proclife_type_name(PROCLIFE_BIRTH), "birth");
 	assert_string_equal(proclife_type_name(PROCLIFE_FAIL), "fail");
 	assert_string_equal(proclife_type_name(PROCLIFE_TIMES), "times");
-	assert_null(proclife_type_name(PROCLIFE_TIMES + 1));
-	for (uint32_t type = PROCLIFE_FORK; type <= PROCLIFE_TIMES; type++)
+	assert_string_equal(proclife_type_name(PROCLIFE_PATH), "path");
+	assert_null(proclife_type_name(PROCLIFE_PATH + 1));
+	for (uint32_t type = PROCLIFE_FORK; type <= PROCLIFE_PATH; type++)
 		assert_non_null(proclife_type_name(type));
 }
 

@@ -108,6 +108,7 @@ static const struct place places[] = {
 	AT(record, comm, 40), AT(record, words, 56),
 	AT(free, runtime, 0), AT(free, utime, 8), AT(free, stime, 16), AT(free, runner, 24),
 	AT(free, runner_pid, 32), AT(free, users, 36), AT(free, runner_comm, 40), AT(free, read_bytes, 56), AT(free, write_bytes, 64),
+	AT(path, what, 0), AT(path, total, 2), AT(path, offset, 4), AT(path, len, 6), AT(path, searched, 8), AT(path, text, 12),
 	AT(wait, wanted, 0), AT(wait, what, 4),
 	AT(signal, sender, 0), AT(signal, sender_pid, 8), AT(signal, sender_tgid, 12),
 	AT(signal, sender_comm, 16), AT(signal, signo, 32), AT(signal, code, 36),
@@ -135,7 +136,7 @@ static const struct place places[] = {
 	AT(header, release, 144), AT(header, version, 208), AT(header, cgroup_leave, 224),
 	AT(header, birth_marks, 228), AT(header, rss_error, 232), AT(header, marks_missed, 240),
 	AT(header, types, 248), AT(header, counts_offset, 252), AT(header, suppressed_offset, 256),
-	AT(header, stopped, 264),
+	AT(header, path_marks, 260), AT(header, stopped, 264),
 };
 
 /* A new member has to be listed above as well: the last one ends here. */
@@ -190,6 +191,7 @@ static const struct place values[] = {
 	VALUE(BIRTH_FORKING, 1), VALUE(BIRTH_STARTED, 2), VALUE(BIRTH_EXECING, 3), VALUE(BIRTH_PAST, 4),
 	VALUE(HAS_BIRTH(PROCLIFE_BIRTH_PAST), 16),
 	VALUE(FAIL, 21), VALUE(FAIL_FORK, 1), VALUE(FAIL_EXEC, 2),
+	VALUE(PATH, 23), VALUE(PATH_EXE, 1), VALUE(PATH_CWD, 2), VALUE(PATH_ENV, 3), VALUE(HAS_PATH(PROCLIFE_PATH_ENV), 8),
 	VALUE(LIMIT_NPROC, 1), VALUE(LIMIT_PIDS_MAX, 2), VALUE(LIMIT_PID_MAX, 3),
 	VALUE(TYPES, 32), /* the size of a ring's counts */
 	VALUE(F_THREAD, 1), VALUE(F_KTHREAD, 2), VALUE(F_WORKER, 4), VALUE(F_GROUP_DEAD, 8),

@@ -357,7 +357,7 @@ static void test_records_after_exit(void **state)
 	feed(tasks, record_of(14, PROCLIFE_HANG, &a));
 	assert_int_equal(reported.born_count, 2);
 	/* A type from a later ABI. */
-	feed(tasks, record_of(15, (enum proclife_type)23, &other));
+	feed(tasks, record_of(15, (enum proclife_type)24, &other));
 	assert_int_equal(reported.born_count, 2);
 	feed(tasks, reap_record(16, &a, &shell));
 	feed(tasks, free_record(17, &a));

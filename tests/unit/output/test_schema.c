@@ -168,6 +168,16 @@ static void put_odd_zombie(const struct who *parent)
 	put(notify_record(0, &who, parent));
 }
 
+static void put_program(const struct who *who)
+{
+	for (uint32_t what = PROCLIFE_PATH_EXE; what <= PROCLIFE_PATH_ENV; what++) {
+		struct proclife_record record = { .type = PROCLIFE_NONE };
+
+		path_record(&record, who, what, "A=\xff\xfe", what == PROCLIFE_PATH_ENV ? 5 : 4);
+		put(record);
+	}
+}
+
 /* Names that are no UTF-8, in every field with a name. */
 static void put_odd_names(const struct who *init)
 {
@@ -207,6 +217,7 @@ static void put_odd_names(const struct who *init)
 	memset(&record.signal, 0, offsetof(struct proclife_signal, signo));
 	put(record);
 	put(exec_record(0, &victim, victim.pid, "/odd/\xff"));
+	put_program(&victim);
 	put(exit_record(0, &victim, SIGALRM, 0));
 	put_many(&odd);
 	if (reap_delay != 5 * MS)
@@ -452,7 +463,7 @@ static void test_all_views(void **state)
 	print(from, "", 2);
 	/* Live: lines that no recording has. */
 	snprintf(from, sizeof(from), "--device /proc/%d/fd/%d", (int)getpid(), device->fd);
-	put_on(0, record_of(0, 23, &init));
+	put_on(0, record_of(0, 24, &init));
 	put_on(0, past);
 	put_on(0, record_of(0, PROCLIFE_BIRTH, &init));
 	put_on(0, record_of(0, PROCLIFE_FAIL, &init));
@@ -462,7 +473,7 @@ static void test_all_views(void **state)
 		put_on(0, times_record(0, &init, what, 3, 2, 1));
 	device->header->reap_source = PROCLIFE_REAP_NONE;
 	device->header->exit_mark = 0;
-	device->header->mm_marks = device->header->birth_marks = UINT32_MAX;
+	device->header->mm_marks = device->header->birth_marks = device->header->path_marks = UINT32_MAX;
 	device->header->features |= PROCLIFE_HAS(PROCLIFE_BIRTH);
 	print(from, "--events --history --duration 10ms", 0);
 	print(from, "--summary --interval 4ms --history --duration 10ms", 0);

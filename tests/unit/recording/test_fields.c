@@ -39,7 +39,7 @@ static void test_one_description(void **state)
 		{ PROCLIFE_OOM, "oom" }, { PROCLIFE_CGROUP, "cgroup" },
 		{ PROCLIFE_PAST, "past" }, { PROCLIFE_NOTIFY, "notify" }, { PROCLIFE_BIRTH, "birth" },
 		{ PROCLIFE_FAIL, "fail" },
-		{ PROCLIFE_TIMES, "times" },
+		{ PROCLIFE_TIMES, "times" }, { PROCLIFE_PATH, "path" },
 	};
 	char path[] = "/dev/shm/proclife-fields-XXXXXX";
 	int fd = mkstemp(path);

@@ -100,7 +100,7 @@ static void test_records(void **state)
 		{ offsetof(struct proclife_record, ts), UINT64_MAX, 8, "ts at its maximum" },
 		{ offsetof(struct proclife_record, ts), 1ULL << 40, 8, "ts too late" },
 		{ offsetof(struct proclife_record, type), 0, 2, "type 0" },
-		{ offsetof(struct proclife_record, type), 23, 2, "type 23" },
+		{ offsetof(struct proclife_record, type), 24, 2, "type 24" },
 		{ offsetof(struct proclife_record, type), 0xff01, 2, "type 0xff01" },
 		{ offsetof(struct proclife_record, cpu), 2, 2, "cpu 2" },
 		{ offsetof(struct proclife_record, cpu), 0x8000, 2, "cpu 0x8000" },

@@ -146,7 +146,7 @@ def flatten(life, prefix=""):
     """The members of a life by the names that columns have."""
     flat = {}
     for name, value in life.items():
-        if name in ("v", "type", "ts", "args", "args_cut") or name.endswith("_hex"):
+        if name in ("v", "type", "ts", "args", "args_cut", "env", "env_whole") or name.endswith("_hex"):
             continue
         if isinstance(value, dict):
             flat.update(flatten(value, prefix + name + "_"))
@@ -195,12 +195,13 @@ def check_csv_row(place, row, life, tree):
             complain(f"{place}: {name} is {row[name]}, not {tree[name]}")
     if row["runtime"] and int(row["utime"]) + int(row["stime"]) != int(row["runtime"]):
         complain(f"{place}: the runtime is not utime and stime")
-    if "args" in life:
-        args = [as_json_has_it(unescape(arg)) for arg in row["args"].split(" ")]
-        if args != life["args"]:
-            complain(f"{place}: args are {row['args']!r}, not {life['args']!r}")
-    if row["args_cut"] != cell_of(life.get("args_cut")) or ("args" not in life and row["args"]):
-        complain(f"{place}: args_cut is {row['args_cut']!r}")
+    for words, fact in (("args", "args_cut"), ("env", "env_whole")):
+        if words in life:
+            found = [as_json_has_it(unescape(word)) for word in row[words].split(" ")]
+            if found != life[words]:
+                complain(f"{place}: {words} is {row[words]!r}, not {life[words]!r}")
+        if row[fact] != cell_of(life.get(fact)) or (words not in life and row[words]):
+            complain(f"{place}: {fact} is {row[fact]!r}")
 
 
 def check_csv_end(place, row):
@@ -219,13 +220,13 @@ def missing_columns(names, lives):
             # An object that is null has no members.
             if name not in names and (value is not None or not any(n.startswith(name + "_") for n in names)):
                 complain(f"there is no column for {name}")
-        if not {"args", "args_cut"} <= set(names):
-            complain("there is no column for the arguments")
+        if not {"args", "args_cut", "env", "env_whole"} <= set(names):
+            complain("there is no column for the arguments, or the environment")
 
 
 def check_csv_text(place, text):
     """No cell of text begins a formula, however it is split."""
-    for name in ("comm", "parent_comm", "path", "args", "cgroup_path", "user", "killer_comm", "reaper_comm",
+    for name in ("comm", "parent_comm", "path", "args", "exe", "cwd", "env", "cgroup_path", "user", "killer_comm", "reaper_comm",
                  "memory_last_comm", "memory_by_comm", "memory_early_by_comm"):
         check_plain(f"{place}: {name}", text[name])
         for part in text[name].split(";"):
@@ -476,7 +477,7 @@ TIMES = {"begin_time", "end_time", "start", "born", "seen", "killed", "exited", 
 RENAMED = {"pid": "process.pid", "parent_pid": "process.parent_pid", "path": "process.executable.path",
            "uid": "process.real_user.id", "user": "process.real_user.name", "status": "process.exit.code",
            "cgroup_path": "process.linux.cgroup", "args": "process.command_args",
-           "ns_pid": "process.vpid"}
+           "cwd": "process.working_directory", "ns_pid": "process.vpid"}
 USED = {"runtime", "utime", "stime"}  # up to the exit in JSON, up to the free in exports
 
 

@@ -7,11 +7,11 @@
 #include <proclife.h>
 #include <proclife/ring.h>
 
-/* What a machine records but for EXITING, and for BIRTH, FAIL and TIMES, which are off by default: exits begin at EXIT. */
+/* What a machine records but for EXITING, and for BIRTH, FAIL, TIMES and PATH, which are off by default: exits begin at EXIT. */
 #define WITHOUT_EXITING                                                                                                \
 	(PROCLIFE_KNOWN_TYPES &                                                                                        \
 	 ~(PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_BIRTH) | PROCLIFE_HAS(PROCLIFE_FAIL) |                \
-	   PROCLIFE_HAS(PROCLIFE_TIMES)))
+	   PROCLIFE_HAS(PROCLIFE_TIMES) | PROCLIFE_HAS(PROCLIFE_PATH)))
 
 struct fake_device {
 	int fd;

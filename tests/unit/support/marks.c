@@ -140,6 +140,22 @@ struct proclife_record freed_record(uint64_t ts, const struct who *who, const st
 	return record;
 }
 
+bool path_record(struct proclife_record *record, const struct who *who, uint32_t what, const char *text, uint32_t size)
+{
+	bool begins = record->type != PROCLIFE_PATH;
+	uint32_t offset = begins ? 0 : record->path.offset + PROCLIFE_PATH_TEXT, left = size - offset;
+
+	*record = record_of(0, PROCLIFE_PATH, who);
+	record->path.what = (uint16_t)what;
+	record->path.total = (uint16_t)size;
+	record->path.offset = (uint16_t)offset;
+	record->path.len = (uint16_t)(left < PROCLIFE_PATH_TEXT ? left : PROCLIFE_PATH_TEXT);
+	record->path.searched = what == PROCLIFE_PATH_ENV ? 1000 : 0;
+	if (record->path.len)
+		memcpy(record->path.text, text + offset, record->path.len);
+	return offset + record->path.len < size;
+}
+
 struct proclife_record suppressed_record(uint32_t what, uint64_t since, uint64_t count)
 {
 	return (struct proclife_record){

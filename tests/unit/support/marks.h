@@ -26,6 +26,8 @@ struct proclife_record oom_record(uint64_t ts, const struct who *victim,
 				  const struct who *allocator);
 /* A record without a task. */
 struct proclife_record cgroup_record(uint64_t ts, uint64_t cgroup, bool populated);
+/* The next piece of a text, of @size bytes; see struct proclife_path. Returns whether another one follows. */
+bool path_record(struct proclife_record *record, const struct who *who, uint32_t what, const char *text, uint32_t size);
 /* free_record(), with the task in which it ran. */
 struct proclife_record freed_record(uint64_t ts, const struct who *who, const struct who *runner);
 /* The CPU begins to suppress records of type @what, or stops: then @count were suppressed. */

@@ -292,6 +292,34 @@ static void tell_run(const char *path, bool worse, const char *release, uint32_t
 }
 
 /* A process drops its address space, and a kernel thread tears it down. */
+/* What the module's parameters `paths` and `env` add to an exec. */
+static void tell_program(uint64_t us, const struct who *who)
+{
+	static const char env[] = "LANG=C\0TERM=";
+	static const struct {
+		uint32_t what;
+		const char *text;
+		uint32_t size;
+		uint32_t flags;
+	} texts[] = {
+		{ PROCLIFE_PATH_EXE, "/opt/a folder/that is so long/that its path takes two records/sbin/server (deleted)", 84, 0 },
+		{ PROCLIFE_PATH_CWD, "/srv/www", 8, 0 },
+		{ PROCLIFE_PATH_ENV, env, sizeof(env), 0 },
+		{ 9, "from a later module", 19, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+		struct proclife_record record = { .type = PROCLIFE_NONE };
+		bool more;
+
+		do {
+			more = path_record(&record, who, texts[i].what, texts[i].text, texts[i].size);
+			record.flags |= more ? 0 : texts[i].flags;
+			at(us, record);
+		} while (more);
+	}
+}
+
 static void tell_teardown(uint64_t us, const struct who *last, const struct who *owner)
 {
 	struct who oom_reaper = process_of_pid(61, "oom_reaper");
@@ -338,6 +366,7 @@ static void tell_death(uint64_t us)
 	at(us + 61, times_record(0, &server, PROCLIFE_TIMES_EXECING, 5000, 20000, 0));
 	execs(us + 100, &server, "server", "/usr/sbin/server", "server -f");
 	at(us + 102, times_record(0, &server, PROCLIFE_TIMES_EXEC, 25000, 31000, 1));
+	tell_program(us + 103, &server);
 	record = mm_record(0, &server, PROCLIFE_MM_TEARDOWN, &bash);
 	record.flags |= PROCLIFE_F_EXECING;
 	at(us + 90, record);

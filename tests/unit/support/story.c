@@ -37,6 +37,10 @@ void story_begin_on(const char *path, const char *release, uint32_t exit_mark)
 		machine->header->birth_marks = PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_FORKING) |
 					       PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_STARTED) |
 					       PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_EXECING);
+	if (story_features & PROCLIFE_HAS(PROCLIFE_PATH))
+		machine->header->path_marks = PROCLIFE_HAS_PATH(PROCLIFE_PATH_EXE) |
+					      PROCLIFE_HAS_PATH(PROCLIFE_PATH_CWD) |
+					      PROCLIFE_HAS_PATH(PROCLIFE_PATH_ENV);
 	machine->header->cgroup_leave = PROCLIFE_CGROUP_LEAVE_EXIT;
 	machine->header->rss_error = 256;
 	memset(machine->header->release, 0, PROCLIFE_RELEASE_LEN);

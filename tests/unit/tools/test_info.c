@@ -97,7 +97,7 @@ static void test_whole(void **state)
 	expect_line(0, "at the end", "2 alive, 1 zombie, 1 reaped but not freed");
 	expect_line(0, "records", "16: fork 3, exit 3, reap 2, free 1, wait 2, task 2, notify 3");
 	expect_line(0, "lost", "0");
-	expect_line(0, "not recorded", "exiting, birth, fail, times: off, or not on this kernel");
+	expect_line(0, "not recorded", "exiting, birth, fail, times, path: off, or not on this kernel");
 	expect_line(0, "mm marks", "left, teardown, gone");
 	metadata_set(folder.path, "began", "1002000000");
 	expect_line(0, "history from", "2001-09-09Z 01:46:40.000000, 2.00 ms before it began");
@@ -106,7 +106,7 @@ static void test_whole(void **state)
 	expect_line(0, "mm marks", NULL);
 	metadata_set(folder.path, "mm_marks", "50");
 	metadata_set(folder.path, "features", "\"0x1357e\"");
-	expect_line(0, "not recorded", "free, hang, mm, coredump, cgroup, notify, birth, fail, times: off, or not on this kernel");
+	expect_line(0, "not recorded", "free, hang, mm, coredump, cgroup, notify, birth, fail, times, path: off, or not on this kernel");
 	expect_line(0, "mm marks", NULL);
 	expect_line(0, "arguments", "not recorded");
 	expect_line(0, "command", NULL);
@@ -121,10 +121,10 @@ static void test_later_types(void **state)
 	struct who init = process_of_pid(1, "init");
 
 	(void)state;
-	story_put(record_of(0, 23, &init));
-	story_put(record_of(0, 23, &init));
+	story_put(record_of(0, 24, &init));
+	story_put(record_of(0, 24, &init));
 	story_end();
-	metadata_set(folder.path, "features", "\"0xffffff\"");
+	metadata_set(folder.path, "features", "\"0x1ffffff\"");
 	expect_line(0, "records", "2: of a later release 2");
 	expect_part(0, "--json", "\"unknown\":2");
 }

@@ -155,6 +155,17 @@ static void test_hide_args(void **state)
 	out = run_program(false, 0, "%s -i %s --lives", program, exporting_path("sliced"));
 	assert_non_null(strstr(out.text, "cc1"));
 	free(out.text);
+	/* Nor what the parameters `paths` and `env` add. */
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
+		out = run_program(false, 0, "%s -i %s --hide-args %s", program, exporting_path("marks"), views[i]);
+		if (strstr(out.text, "/srv/www") || strstr(out.text, "LANG=C") || strstr(out.text, "two records") || out.status)
+			fail_msg("%s: status %d\n%s", views[i], out.status, out.text);
+		free(out.text);
+	}
+	out = run_program(false, 0, "%s -i %s --events --json", program, exporting_path("marks"));
+	expect_part(out.text, "/srv/www");
+	expect_part(out.text, "LANG=C");
+	free(out.text);
 }
 
 static unsigned int count_files(void)

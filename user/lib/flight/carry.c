@@ -15,13 +15,14 @@
 static const uint64_t replaced[PROCLIFE_TYPES] = {
 	[PROCLIFE_FORK] = PROCLIFE_HAS(PROCLIFE_FORK),
 	[PROCLIFE_TASK] = PROCLIFE_HAS(PROCLIFE_TASK),
-	[PROCLIFE_EXEC] = PROCLIFE_HAS(PROCLIFE_EXEC) | PROCLIFE_HAS(PROCLIFE_ARGS),
+	[PROCLIFE_EXEC] = PROCLIFE_HAS(PROCLIFE_EXEC) | PROCLIFE_HAS(PROCLIFE_ARGS) | PROCLIFE_HAS(PROCLIFE_PATH),
 	[PROCLIFE_RENAME] = PROCLIFE_HAS(PROCLIFE_RENAME),
 	[PROCLIFE_WAIT] = PROCLIFE_HAS(PROCLIFE_WAIT),
 	[PROCLIFE_EXIT] = PROCLIFE_HAS(PROCLIFE_EXIT),
 	[PROCLIFE_REAP] = PROCLIFE_HAS(PROCLIFE_REAP),
 	/* All of its pieces; the first of these replaces those before. */
 	[PROCLIFE_ARGS] = PROCLIFE_HAS(PROCLIFE_NONE),
+	[PROCLIFE_PATH] = PROCLIFE_HAS(PROCLIFE_NONE),
 	/* Here the first one counts. */
 	[PROCLIFE_EXITING] = PROCLIFE_HAS(PROCLIFE_NONE),
 	[PROCLIFE_COREDUMP] = PROCLIFE_HAS(PROCLIFE_NONE),
@@ -247,6 +248,17 @@ static bool note_notified(struct proclife_carry *carry, struct proclife_kept_tas
 	return true;
 }
 
+/* Is there such a text already? */
+static bool begins_again(const struct proclife_kept_task *task, const struct proclife_record *record)
+{
+	const struct proclife_kept *kept = task->types & PROCLIFE_HAS(PROCLIFE_PATH) ? task->records : NULL;
+
+	for (; kept && kept->record.type == PROCLIFE_PATH; kept = kept->next)
+		if (kept->record.path.what == record->path.what)
+			return true;
+	return false;
+}
+
 static int note_of_task(struct proclife_carry *carry, struct proclife_task *of,
 			const struct proclife_record *record)
 {
@@ -269,6 +281,9 @@ static int note_of_task(struct proclife_carry *carry, struct proclife_task *of,
 	task->ended |= record->type == PROCLIFE_EXIT &&
 		       record->flags & (PROCLIFE_F_GROUP_DEAD | PROCLIFE_F_GROUP_EXIT);
 	if (record->type == PROCLIFE_ARGS && !record->args.offset)
+		old = bit;
+	/* Its EXEC was lost: those of the one before that would be as many as it has lost. */
+	if (record->type == PROCLIFE_PATH && !record->path.offset && begins_again(task, record))
 		old = bit;
 	if (bit & FIRST & task->types)
 		return 0;

@@ -30,6 +30,8 @@ static int put(struct choosing *c, const struct proclife_record *record, uint64_
 
 	if (record->type == PROCLIFE_ARGS)
 		c->argument_records[record->args.offset ? PROCLIFE_ALL_PIECES : PROCLIFE_FIRST_PIECE]++;
+	else if (record->type == PROCLIFE_PATH)
+		c->argument_records[PROCLIFE_ALL_PIECES]++;
 	if (c->count >= c->most) {
 		c->count++;
 		return 0;
@@ -77,9 +79,10 @@ static bool is_carried(const struct choosing *c, const struct proclife_kept *kep
 		return waits(c, kept);
 	if (kept->record.type == PROCLIFE_BIRTH)
 		return has_begun(c, &kept->record);
-	if (kept->record.type != PROCLIFE_ARGS || c->arguments == PROCLIFE_ALL_PIECES)
+	if ((kept->record.type != PROCLIFE_ARGS && kept->record.type != PROCLIFE_PATH) ||
+	    c->arguments == PROCLIFE_ALL_PIECES)
 		return true;
-	return c->arguments == PROCLIFE_FIRST_PIECE && !kept->record.args.offset;
+	return kept->record.type == PROCLIFE_ARGS && c->arguments == PROCLIFE_FIRST_PIECE && !kept->record.args.offset;
 }
 
 static int note_handle(struct choosing *c, uint64_t handle, uint64_t start)

@@ -40,7 +40,7 @@ int proclife_kept_add(struct proclife_carry *carry, struct proclife_kept **list,
 /* Is there at most one of these in a list? Then it is near its beginning, before the pieces of arguments. */
 static bool is_single(uint64_t types)
 {
-	return !(types & (types - 1)) && types != PROCLIFE_HAS(PROCLIFE_ARGS);
+	return !(types & (types - 1)) && types != PROCLIFE_HAS(PROCLIFE_ARGS) && types != PROCLIFE_HAS(PROCLIFE_PATH);
 }
 
 uint32_t proclife_kept_take_out(struct proclife_carry *carry, struct proclife_kept **list, uint64_t types)

@@ -336,6 +336,8 @@ static inline int feed_record(struct proclife_tasks *tasks, const struct proclif
 		return proclife_feed_birth(tasks, record);
 	case PROCLIFE_FAIL:
 		return proclife_feed_fail(tasks, record);
+	case PROCLIFE_PATH:
+		return proclife_feed_path(tasks, record);
 	case PROCLIFE_TIMES:
 		return proclife_feed_times(tasks, record);
 	case PROCLIFE_SUPPRESSED:

@@ -59,6 +59,7 @@ static inline struct proclife_task *proclife_known_task(struct proclife_tasks *t
 /* Each feeds a record of one type. Returns whether its process is selected, or -ENOMEM. */
 int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_args(struct proclife_tasks *tasks, const struct proclife_record *record);
+int proclife_feed_path(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_exiting(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_coredump(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_exit(struct proclife_tasks *tasks, const struct proclife_record *record);

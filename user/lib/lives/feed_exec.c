@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What EXEC and ARGS mean: the program that a process runs, and its arguments. */
+/* What EXEC, ARGS and PATH mean: the program that a process runs, its arguments, and more of it. */
 #include "lives/feed.h"
 
 #include <errno.h>
@@ -48,6 +48,8 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	process->script = record->flags & PROCLIFE_F_SCRIPT;
 	process->by_fd = record->flags & PROCLIFE_F_BY_FD;
 	begin_args(tasks, process);
+	if (proclife_unlikely(proclife_priv(process)->program != NULL))
+		proclife_program_free(proclife_priv(process));
 	proclife_filter(tasks, process); /* the arguments of the program before are none of this one's */
 	return proclife_wanted(process);
 }
@@ -94,4 +96,13 @@ int proclife_feed_args(struct proclife_tasks *tasks, const struct proclife_recor
 	if (!process->args_cut || record->flags & PROCLIFE_F_TRUNCATED)
 		proclife_filter(tasks, process);
 	return proclife_wanted(process);
+}
+
+int proclife_feed_path(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	struct proclife_task *task = proclife_known_task(tasks, record, 0);
+
+	if (proclife_unlikely(!task))
+		return -ENOMEM;
+	return proclife_program_note(proclife_priv(task->process), record) ?: proclife_wanted(task->process);
 }

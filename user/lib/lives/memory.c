@@ -52,6 +52,8 @@ static void free_process(struct proclife_tasks *tasks, struct proclife_priv_proc
 		destroy(tasks, own->memory);
 	if (proclife_unlikely(own->args_text != NULL))
 		free(own->args_text);
+	if (proclife_unlikely(own->program != NULL))
+		proclife_program_free(own);
 	if (proclife_unlikely(own->fatal_signals != NULL))
 		proclife_killers_free(&own->process);
 	if (proclife_unlikely(own->tracer != NULL))

@@ -57,6 +57,7 @@ static void free_texts(struct proclife_priv_process *own)
 {
 	for (; own; own = own->next) {
 		free(own->args_text);
+		proclife_program_free(own);
 		proclife_killers_free(&own->process);
 		free(own->tracer);
 	}

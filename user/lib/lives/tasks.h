@@ -110,6 +110,7 @@ struct proclife_priv_process {
 	uint64_t found; /* when the snapshot last found its leader, or its latest NOTIFY; 0: neither was seen */
 	struct proclife_io io; /* a sum of threads that are freed... */
 	uint32_t io_of;	       /* ... and how many these are */
+	struct proclife_priv_program *program; /* NULL: no PATH since its last EXEC */
 	/* What follows is not zeroed when a process begins: most need nothing of it. */
 	char path_text[PROCLIFE_PATH_LEN + 4];
 	uint32_t args_gaps; /* how many gaps had been seen when its arguments began */
@@ -503,6 +504,14 @@ int proclife_suppressed_feed(struct proclife_tasks *tasks, const struct proclife
 /* A record of a type came through: that type is not suppressed on its CPU any more. */
 void proclife_suppressed_over(struct proclife_tasks *tasks, const struct proclife_record *record);
 void proclife_suppressed_free(struct proclife_tasks *tasks);
+
+/*
+ * program.c
+ */
+
+/* A PATH of a task of the process. Returns 0 or -ENOMEM. */
+int proclife_program_note(struct proclife_priv_process *process, const struct proclife_record *record);
+void proclife_program_free(struct proclife_priv_process *process);
 
 /*
  * failed_exec.c

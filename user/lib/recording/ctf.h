@@ -38,7 +38,7 @@
 #define PROCLIFE_CTF_MOST (1ULL << 48)	/* more records than any run has in a stream, or loses in one */
 
 /* PROCLIFE_HAS() of all types that this version knows. */
-#define PROCLIFE_KNOWN_TYPES (PROCLIFE_HAS(PROCLIFE_TIMES + 1) - PROCLIFE_HAS(PROCLIFE_FORK))
+#define PROCLIFE_KNOWN_TYPES (PROCLIFE_HAS(PROCLIFE_PATH + 1) - PROCLIFE_HAS(PROCLIFE_FORK))
 
 struct proclife_packet {
 	uint32_t magic;

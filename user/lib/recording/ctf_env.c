@@ -49,6 +49,7 @@ static const struct entry entries[] = {
 	ENTRY("marks_missed", NUMBER, header.marks_missed),
 	ENTRY("mm_marks", NUMBER, header.mm_marks),
 	ENTRY("birth_marks", NUMBER, header.birth_marks),
+	ENTRY("path_marks", NUMBER, header.path_marks),
 	ENTRY("cgroup_leave", NUMBER, header.cgroup_leave),
 	ENTRY("rss_error", NUMBER, header.rss_error),
 	ENTRY("to_boottime", MASK, header.to_boottime),

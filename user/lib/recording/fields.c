@@ -70,6 +70,15 @@ static const struct proclife_field args_fields[] = {
 	HIDDEN(args.text, "args", TEXT),
 };
 
+static const struct proclife_field path_fields[] = {
+	HIDDEN(path.what, "what", UINT),
+	HIDDEN(path.total, "total", UINT),
+	HIDDEN(path.offset, "offset", UINT),
+	HIDDEN(path.len, "length", UINT),
+	HIDDEN(path.searched, "searched", UINT),
+	HIDDEN(path.text, "path", TEXT),
+};
+
 static const struct proclife_field rename_fields[] = {
 	RENAMED(rename.name, "name", "newcomm", TEXT),
 	FIELD(rename.cgroup, "cgroup", UINT),
@@ -261,6 +270,7 @@ static const struct proclife_layout layouts[] = {
 	  FIELDS(fork_fields) },
 	{ PROCLIFE_EXEC, "sched_process_exec", { 0 }, FIELDS(exec_fields) },
 	{ PROCLIFE_ARGS, "proclife_args", { 0 }, FIELDS(args_fields) },
+	{ PROCLIFE_PATH, "proclife_path", { 0 }, FIELDS(path_fields) },
 	{ PROCLIFE_RENAME, "task_rename", { [2] = "oldcomm" }, FIELDS(rename_fields) },
 	{ PROCLIFE_EXIT, "sched_process_exit", { 0 }, FIELDS(exit_fields) },
 	{ PROCLIFE_REAP, "proclife_reap", { 0 }, FIELDS(reap_fields) },
@@ -308,7 +318,7 @@ const char *proclife_type_name(unsigned int type)
 		[PROCLIFE_OOM] = "oom",	      [PROCLIFE_CGROUP] = "cgroup",
 		[PROCLIFE_PAST] = "past",     [PROCLIFE_NOTIFY] = "notify",
 		[PROCLIFE_BIRTH] = "birth",   [PROCLIFE_FAIL] = "fail",
-		[PROCLIFE_TIMES] = "times",
+		[PROCLIFE_TIMES] = "times",   [PROCLIFE_PATH] = "path",
 	};
 
 	return type < PROCLIFE_TYPES ? names[type] : NULL;

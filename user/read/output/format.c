@@ -454,6 +454,15 @@ const char *times_what_text(unsigned int what, char buffer[16])
 	return WHAT_TEXT(names, what, buffer);
 }
 
+const char *path_what_text(unsigned int what, char buffer[16])
+{
+	static const char *const names[] = {
+		[PROCLIFE_PATH_EXE] = "exe", [PROCLIFE_PATH_CWD] = "cwd", [PROCLIFE_PATH_ENV] = "env",
+	};
+
+	return WHAT_TEXT(names, what, buffer);
+}
+
 const char *fail_limit_text(unsigned int limit, char buffer[16])
 {
 	static const char *const names[] = {

@@ -183,6 +183,8 @@ const char *type_text(unsigned int type, char buffer[16]);
 const char *mm_what_text(unsigned int what, char buffer[16]);
 /* The mark that a TIMES belongs to: "exec", "exiting", ...; the same. */
 const char *times_what_text(unsigned int what, char buffer[16]);
+/* Which text a PATH is a piece of: "exe", "cwd" or "env"; the same. */
+const char *path_what_text(unsigned int what, char buffer[16]);
 /* What a BIRTH says of its task: "forking", "started", ...; the same. */
 const char *birth_what_text(unsigned int what, char buffer[16]);
 /* What has failed: "fork" or "exec"; the same. */

@@ -136,7 +136,8 @@ static void cut_args(struct backlog *backlog, struct kept_life *life)
 	size_t from, to = 0;
 
 	for (from = 0; from < life->count; from++)
-		if (life->kept[from].record.type != PROCLIFE_ARGS || from <= backlog->args)
+		if ((life->kept[from].record.type != PROCLIFE_ARGS && life->kept[from].record.type != PROCLIFE_PATH) ||
+		    from <= backlog->args)
 			life->kept[to++] = life->kept[from];
 	if (to < life->count)
 		resize(backlog, life, to);
@@ -296,7 +297,7 @@ void backlog_keep(struct backlog *backlog, const struct proclife_process *proces
 		break;
 	case PROCLIFE_EXEC: /* it has the name, too */
 		if (life)
-			take_out(life, ALL_OF(EXEC) | ALL_OF(ARGS) | ALL_OF(RENAME));
+			take_out(life, ALL_OF(EXEC) | ALL_OF(ARGS) | ALL_OF(PATH) | ALL_OF(RENAME));
 		break;
 	case PROCLIFE_RENAME:
 		if (!leads)
@@ -305,6 +306,7 @@ void backlog_keep(struct backlog *backlog, const struct proclife_process *proces
 			take_out(life, ALL_OF(RENAME));
 		break;
 	case PROCLIFE_ARGS:
+	case PROCLIFE_PATH:
 		if (life && life->count > backlog->args)
 			return;
 		break;

@@ -151,10 +151,11 @@ void cgroup_ends_show_missing(const struct run *run, struct text *line);
 enum proclife_match filter_match(void *data, const struct proclife_process *process);
 /* Does it meet this one alone? */
 enum proclife_match filter_meets(struct run *run, const struct proclife_process *process, enum criterion criterion);
-/* Are these arguments, which are not to be known? */
+/* Are these arguments, or what else a program was begun with, which are not to be known? */
 static inline bool is_hidden(const struct run *run, const struct proclife_event *event)
 {
-	return run->options->hide_args && event->record && event->record->type == PROCLIFE_ARGS;
+	return run->options->hide_args && event->record &&
+	       (event->record->type == PROCLIFE_ARGS || event->record->type == PROCLIFE_PATH);
 }
 
 /* Is it to be shown, and part of sums? */

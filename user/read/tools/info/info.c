@@ -388,6 +388,18 @@ static void show_birth_marks(const struct info *info, struct text *what)
 		info_line(info, "birth marks", what);
 }
 
+static void show_path_marks(const struct info *info, struct text *what)
+{
+	char unknown[16];
+	unsigned int mark;
+
+	for (mark = 1; mark < 32; mark++)
+		if (info->header->path_marks & PROCLIFE_HAS_PATH(mark))
+			text_printf(what, "%s%s", what->len ? ", " : "", path_what_text(mark, unknown));
+	if (what->len)
+		info_line(info, "paths", what);
+}
+
 static void show_args(const struct info *info, struct text *what)
 {
 	if (info->header->args_bytes)
@@ -438,7 +450,7 @@ void info_print(const struct info *info)
 	static void (*const parts[])(const struct info *info, struct text *what) = {
 		show_path, show_uuid, show_state, show_damage, show_machine, show_module,
 		show_times, show_clock, show_command, show_processes, show_records, show_lost, show_stopped,
-		show_absent, show_mm_marks, show_birth_marks, show_args, show_rcu, show_disk,
+		show_absent, show_mm_marks, show_birth_marks, show_path_marks, show_args, show_rcu, show_disk,
 	};
 	struct text what;
 	size_t i;

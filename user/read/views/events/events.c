@@ -313,7 +313,7 @@ static bool look_up_after(struct proclife_tasks *tasks, const struct proclife_re
 	const struct proclife_args *args = &r->args;
 	const struct proclife_task *task;
 
-	if (r->type != PROCLIFE_ARGS && r->type != PROCLIFE_REAP &&
+	if (r->type != PROCLIFE_ARGS && r->type != PROCLIFE_PATH && r->type != PROCLIFE_REAP &&
 	    !(r->type == PROCLIFE_EXIT && r->flags & PROCLIFE_F_GROUP_DEAD))
 		return true;
 	task = proclife_tasks_find(tasks, r->task);
@@ -323,6 +323,8 @@ static bool look_up_after(struct proclife_tasks *tasks, const struct proclife_re
 		return true;
 	}
 	before->process = task ? task->process : NULL;
+	if (r->type == PROCLIFE_PATH)
+		return task && (r->flags & PROCLIFE_F_TRUNCATED || r->path.offset + r->path.len >= r->path.total);
 	return r->type != PROCLIFE_ARGS ||
 	       (task && (r->flags & PROCLIFE_F_TRUNCATED ||
 			 (uint64_t)args->offset + args->len >= args->total));

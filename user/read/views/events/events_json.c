@@ -201,6 +201,25 @@ static void put_phase(struct json *json, const struct before *before, enum procl
 		json_uint(json, proclife_phase_info(phase)->name, before->phases[phase]);
 }
 
+/* All of a text, with its last piece. */
+static void put_program(struct json *json, const struct proclife_record *r, const struct proclife_program *program)
+{
+	static const struct proclife_program nothing;
+	char unknown[16];
+
+	program = program ? program : &nothing;
+	json_string(json, "what", path_what_text(r->path.what, unknown));
+	if (r->path.what == PROCLIFE_PATH_EXE) {
+		json_string_or_null(json, "path", program->exe);
+	} else if (r->path.what == PROCLIFE_PATH_CWD) {
+		json_string_or_null(json, "path", program->cwd);
+	} else if (r->path.what == PROCLIFE_PATH_ENV && program->env) {
+		json_words(json, "env", program->env, program->env_bytes);
+		json_bool(json, "env_whole", program->env_whole);
+		json_uint(json, "env_searched", program->env_searched);
+	}
+}
+
 /* What follows from the flags, and from other records. */
 static void put_derived(struct json *json, const struct proclife_record *r,
 			const struct before *before)
@@ -265,6 +284,9 @@ static void put_derived(struct json *json, const struct proclife_record *r,
 		json_string(json, "error", error_name(r->fail.error, unknown));
 		json_string_or_null(json, "limit", fail_limit_text(r->fail.limit, unknown));
 		json_bool(json, "by_fd", r->flags & PROCLIFE_F_BY_FD);
+		break;
+	case PROCLIFE_PATH:
+		put_program(json, r, proclife_process_program(before->process));
 		break;
 	case PROCLIFE_TIMES:
 		json_string(json, "what", times_what_text(r->times.what, unknown));

@@ -92,6 +92,41 @@ static void show_exec(struct text *line, const struct proclife_record *r)
 		text_printf(line, ", uid %u as %u", x->uid, x->euid);
 }
 
+static void show_env(struct text *line, const struct proclife_program *program)
+{
+	text_string(line, "env ");
+	if (program->env_bytes)
+		text_args(line, program->env, program->env_bytes, false, 0);
+	else
+		text_string(line, program->env_whole ? "has none of them" : "is not known");
+	if (!program->env_whole)
+		text_printf(line, ", there can be more after %u bytes", program->env_searched);
+}
+
+/* The same of these texts. */
+static void show_program(struct text *line, const struct proclife_record *r, const struct proclife_process *process)
+{
+	const struct proclife_program *program = proclife_process_program(process);
+	const char *path = NULL;
+	char unknown[16];
+
+	if (program && r->path.what == PROCLIFE_PATH_ENV && program->env) {
+		show_env(line, program);
+		return;
+	}
+	if (program && r->path.what == PROCLIFE_PATH_EXE)
+		path = program->exe;
+	else if (program && r->path.what == PROCLIFE_PATH_CWD)
+		path = program->cwd;
+	text_string(line, path_what_text(r->path.what, unknown));
+	if (path) {
+		text_string(line, " ");
+		text_label(line, path, SIZE_MAX);
+	} else if (r->path.what <= PROCLIFE_PATH_ENV) {
+		text_string(line, " is not known");
+	}
+}
+
 /* The whole vector, with its last piece. */
 static void show_args(struct text *line, const struct proclife_process *process)
 {
@@ -411,6 +446,9 @@ void text_event_details(struct text *line, const struct proclife_record *r,
 		break;
 	case PROCLIFE_TIMES:
 		show_times(line, r);
+		break;
+	case PROCLIFE_PATH:
+		show_program(line, r, before->process);
 		break;
 	}
 }

@@ -40,6 +40,7 @@ static const char *const names[LIFE_FIELDS] = {
 	[LIFE_pid] = "process.pid", [LIFE_parent_pid] = "process.parent_pid",
 	[LIFE_uid] = "process.real_user.id", [LIFE_user] = "process.real_user.name",
 	[LIFE_path] = "process.executable.path", [LIFE_args] = "process.command_args",
+	[LIFE_cwd] = "process.working_directory",
 	[LIFE_status] = "process.exit.code",
 	[LIFE_cgroup_path] = IN_OTHER_FORM, [LIFE_ns_pid] = IN_OTHER_FORM, [LIFE_wait_status] = IN_OTHER_FORM,
 	[LIFE_id] = SPAN_HAS, [LIFE_parent_id] = SPAN_HAS, [LIFE_parent_comm] = SPAN_HAS, [LIFE_born] = SPAN_HAS,

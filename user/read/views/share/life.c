@@ -117,6 +117,7 @@ void life_end(struct life *life, const struct proclife_process *process)
 void life_set(struct life *life, const struct proclife_process *process)
 {
 	const struct proclife_failed_exec *failed = proclife_process_failed_exec(process);
+	const struct proclife_program *program = proclife_process_program(process);
 	const struct proclife_killer *killer = proclife_process_killer(process);
 	struct proclife_usage *usage = &life->usage;
 
@@ -134,6 +135,7 @@ void life_set(struct life *life, const struct proclife_process *process)
 		life->failed_exec = *failed;
 	life->path = process->path;
 	life->args = process->args;
+	life->program = program ? *program : (struct proclife_program){ 0 };
 	life->id = process->id;
 	life->args_bytes = process->args_bytes;
 	life->tgid = process->tgid;
@@ -149,19 +151,36 @@ void life_set(struct life *life, const struct proclife_process *process)
 	memcpy(life->comm, process->comm, sizeof(life->comm));
 }
 
+/* @size: 0 if there is none. */
+static const char *keep_text(char **to, const char *text, size_t size)
+{
+	char *at = *to;
+
+	if (!size)
+		return NULL;
+	*to += size;
+	return memcpy(at, text, size);
+}
+
 struct life *life_keep(const struct life *life)
 {
 	size_t path = life->path ? strlen(life->path) + 1 : 0;
 	size_t args = life->args ? (size_t)life->args_bytes + 1 : 0;
-	struct life *kept = malloc(sizeof(*kept) + path + args);
+	size_t exe = life->program.exe ? strlen(life->program.exe) + 1 : 0;
+	size_t cwd = life->program.cwd ? strlen(life->program.cwd) + 1 : 0;
+	size_t env = life->program.env ? (size_t)life->program.env_bytes + 1 : 0;
+	struct life *kept = malloc(sizeof(*kept) + path + args + exe + cwd + env);
+	char *at;
 
 	if (!kept)
 		die_no_memory();
 	*kept = *life;
-	if (path)
-		kept->path = memcpy(kept + 1, life->path, path);
-	if (args)
-		kept->args = memcpy((char *)(kept + 1) + path, life->args, args);
+	at = (char *)(kept + 1);
+	kept->path = keep_text(&at, life->path, path);
+	kept->args = keep_text(&at, life->args, args);
+	kept->program.exe = keep_text(&at, life->program.exe, exe);
+	kept->program.cwd = keep_text(&at, life->program.cwd, cwd);
+	kept->program.env = keep_text(&at, life->program.env, env);
 	return kept;
 }
 

@@ -43,6 +43,7 @@ struct life {
 	struct proclife_failed_exec failed_exec; /* its error is 0 if there is none */
 	const char *path; /* or NULL; so are the arguments */
 	const char *args;
+	struct proclife_program program; /* the texts of it, too */
 	uint64_t id;
 	uint64_t parent_id; /* as in struct proclife_process, and so are these */
 	uint64_t seen;

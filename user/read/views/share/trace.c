@@ -76,6 +76,8 @@ const char *type_parameter(unsigned int type)
 		return "births";
 	case PROCLIFE_FAIL:
 		return "failures";
+	case PROCLIFE_PATH:
+		return "paths";
 	default:
 		return NULL;
 	}
@@ -211,6 +213,11 @@ void json_marks(struct json *json, const struct proclife_header *header)
 	for (unsigned int what = 1; what < 32; what++)
 		if (header->birth_marks & PROCLIFE_HAS_BIRTH(what))
 			json_string(json, NULL, birth_what_text(what, unknown));
+	json_array_end(json);
+	json_array(json, "path_marks");
+	for (unsigned int what = 1; what < 32; what++)
+		if (header->path_marks & PROCLIFE_HAS_PATH(what))
+			json_string(json, NULL, path_what_text(what, unknown));
 	json_array_end(json);
 	json_string_or_null(json, "cgroup_leave", cgroup_leave_json(header->cgroup_leave));
 	json_uint_or_null(json, "rss_error", header->rss_error);
