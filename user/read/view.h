@@ -32,6 +32,7 @@ enum range_of {
 struct format {
 	const char *name;
 	uint64_t takes; /* GIVEN() options that are for this format */
+	bool is_of_args; /* without the arguments of processes, nothing is left */
 };
 
 /* What can be asked for, each by an option of its own: a view, or a tool. requests.h lists all of them. */

@@ -155,6 +155,9 @@ static void check_format(const struct options *options, struct argp_state *state
 			argp_error(state, "%s is for --%s %s", option_name(first_of(others)), request->name,
 				   (*format)->name);
 	}
+	if (request && request->formats && options->hide_args && request->formats[options->export.format]->is_of_args)
+		argp_error(state, "--hide-args and --%s %s exclude each other: it is made of arguments", request->name,
+			   request->formats[options->export.format]->name);
 }
 
 /* Several views show the same processes, so their ranges have to mean the same. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 static const struct format *const formats[] = {
-	&export_csv.format, &export_folded.format, &export_otlp.format, &export_perfetto.format, NULL,
+	&export_compdb.format, &export_csv.format, &export_folded.format, &export_otlp.format, &export_perfetto.format, NULL,
 };
 
 static const char *format_name(unsigned int number)
@@ -217,7 +217,7 @@ const struct view view_export = {
 	.request = {
 		.name = "export",
 		.argument = { "FORMAT", FILLS(CHOICE, export.format), .choice = format_name },
-		.help = "Lives for other programs: csv, folded, otlp, perfetto; --output names a file",
+		.help = "Lives for other programs: compdb, csv, folded, otlp, perfetto; --output names a file",
 		.scope = "writes lives for another program, and does not judge them",
 		.takes = (OF_TRACE & ~(GIVEN(EXPECT) | OF_TRIGGERS)) | GIVEN(OUTPUT),
 		.formats = formats,

@@ -38,7 +38,7 @@ struct export_format {
 	void (*free)(void *state); /* also of NULL */
 };
 
-extern const struct export_format export_csv, export_folded, export_otlp, export_perfetto;
+extern const struct export_format export_compdb, export_csv, export_folded, export_otlp, export_perfetto;
 
 /*
  * Opens a file that is written: it replaces the old one when it is ended; or, where another program

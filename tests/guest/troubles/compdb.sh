@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2154
+# compile_commands.json of a traced build is the one that CMake writes of the same project: with sources in a folder of
+# another name, a definition with quotes and spaces, two languages, and the wrapper of a launcher.
+project=$here/project
+mkdir -p "$project/lib with spaces"
+cat >"$project/CMakeLists.txt" <<'EOF'
+cmake_minimum_required(VERSION 3.13)
+project(used C CXX)
+add_library(used STATIC "lib with spaces/one.c" "lib with spaces/two.cc")
+target_compile_definitions(used PRIVATE "TEXT=\"a 'b' $c\"")
+add_executable(program main.c)
+target_include_directories(program PRIVATE "lib with spaces")
+target_link_libraries(program used)
+EOF
+echo 'const char *one(void) { return TEXT; }' >"$project/lib with spaces/one.c"
+echo 'int two() { return sizeof(TEXT); }' >"$project/lib with spaces/two.cc"
+echo 'int main(void) { return 0; }' >"$project/main.c"
+
+# Each entry: its directory, its file, its output and its words; CMake's has them as a line for a shell.
+# shellcheck disable=SC2016 # of Python
+entries='import json, os, shlex, sys
+for entry in json.load(open(sys.argv[1])):
+    words = entry.get("arguments") or shlex.split(entry["command"])
+    where = entry["directory"]
+    output = entry.get("output") or words[words.index("-o") + 1]
+    print(os.path.realpath(where), os.path.join(where, entry["file"]), os.path.join(where, output), words)'
+
+unload
+modprobe proclife paths=1 args_bytes=8192
+cmake -S "$project" -B "$here/build" -G 'Unix Makefiles' -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >"$work/cmake" 2>&1 ||
+	cat "$work/cmake"
+expect 'recorded' 0 '' proclife-read --record "$here/recording" -- cmake --build "$here/build"
+expect 'exported' 0 '' proclife-read -i "$here/recording" --export compdb --output "$here/commands.json"
+python3 -c "$entries" "$here/build/compile_commands.json" | sort >"$here/cmakes"
+python3 -c "$entries" "$here/commands.json" | sort >"$here/traced"
+expect 'CMake has written some' 0 '^3$' sh -c "wc -l <'$here/cmakes'"
+expect 'the same as CMake has' 0 '' diff "$here/cmakes" "$here/traced"
+
+# A command that is cut is not written as if it were whole.
+unload
+modprobe proclife paths=1 args_bytes=64
+expect 'cut: recorded' 0 '' proclife-read --record "$here/cut" -- cmake --build "$here/build" --clean-first
+expect 'cut: it is said' 0 'commands of compilers left out: .*args_bytes=8192' proclife-read -i "$here/cut" --export compdb
+expect 'cut: none is written' 0 '^\[\]$' proclife-read -i "$here/cut" --export compdb

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* --export compdb: which commands are calls of a compiler, and what is written of them. */
+#include "exporting.h"
+#include "marks.h"
+#include "story.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct who make;
+static uint32_t next_pid;
+
+static int begin(void **state)
+{
+	int ret = story_setup_exiting(state);
+
+	make = process_of_pid(100, "make");
+	story_put(task_record(0, &make, &make));
+	next_pid = 200;
+	return ret;
+}
+
+static void put_directory(const struct who *who, const char *directory)
+{
+	struct proclife_record record = { .type = PROCLIFE_NONE };
+
+	path_record(&record, who, PROCLIFE_PATH_CWD, directory, (uint32_t)strlen(directory));
+	story_put(record);
+}
+
+/* @line: its words; @directory: NULL: not recorded. */
+static void execs(struct who *who, const char *path, uint32_t flags, const char *line, const char *directory)
+{
+	struct proclife_record record = exec_record(0, who, who->pid, path);
+	char args[400];
+	size_t n = strlen(line) + 1;
+
+	record.flags |= flags;
+	story_put(record);
+	for (size_t i = 0; i < n; i++)
+		args[i] = line[i] == ' ' ? '\0' : line[i];
+	story_args(who, args, n);
+	if (directory)
+		put_directory(who, directory);
+}
+
+static struct who begins(const struct who *parent, const char *path, const char *line)
+{
+	struct who who = story_fork(parent, next_pid++, "sh");
+
+	execs(&who, path, 0, line, "/build");
+	return who;
+}
+
+/* A process that make begins, and that ends. */
+static void calls(const char *path, const char *line)
+{
+	struct who who = begins(&make, path, line);
+
+	story_exit(&who, &make, 0);
+	story_bury(&who, &make);
+}
+
+/* @said: on standard error. */
+static void expect_said(const char *text, const char *said)
+{
+	char line[2 * PATH_MAX + 100];
+
+	story_end();
+	snprintf(line, sizeof(line), "%s -i %s --export compdb", program, folder.path);
+	expect_output(false, 0, line, text);
+	expect_output(true, 0, line, said);
+}
+
+static void expect(const char *text)
+{
+	expect_said(text, "");
+}
+
+/* As a shell that make begins calls it; what the compiler calls itself is no call. */
+static void test_build(void **state)
+{
+	struct who cc = begins(&make, "/bin/sh", "sh -c cc"), cc1;
+
+	(void)state;
+	execs(&cc, "/usr/bin/cc", 0, "/usr/bin/cc -DX=\"1\\2\" -o dir/a.o -c ../a.c", "/build/a folder");
+	cc1 = begins(&cc, "/usr/lib/gcc/cc1", "cc1 ../a.c -o a.s");
+	story_exit(&cc1, &cc, 0);
+	story_bury(&cc1, &cc);
+	story_exit(&cc, &make, 1 << 8);
+	story_bury(&cc, &make);
+	calls("/usr/bin/cc", "cc -o prog dir/a.o -L. -lm");
+	calls("/usr/bin/x86_64-linux-gnu-g++-12", "g++ -ofirst.o -c first.cpp second.cc -I x.c");
+	calls("/usr/bin/ar", "ar rc lib.a a.c");
+	expect("[\n{\"directory\":\"/build/a folder\",\"arguments\":[\"/usr/bin/cc\",\"-DX=\\\"1\\\\2\\\"\",\"-o\",\"dir/a.o\",\"-c\",\"../a.c\"],"
+	       "\"file\":\"../a.c\",\"output\":\"dir/a.o\"},\n"
+	       "{\"directory\":\"/build\",\"arguments\":[\"g++\",\"-ofirst.o\",\"-c\",\"first.cpp\",\"second.cc\",\"-I\",\"x.c\"],"
+	       "\"file\":\"first.cpp\",\"output\":\"first.o\"},\n"
+	       "{\"directory\":\"/build\",\"arguments\":[\"g++\",\"-ofirst.o\",\"-c\",\"first.cpp\",\"second.cc\",\"-I\",\"x.c\"],"
+	       "\"file\":\"second.cc\",\"output\":\"first.o\"}\n]\n");
+}
+
+static void test_none(void **state)
+{
+	(void)state;
+	calls("/usr/bin/clang-format", "clang-format a.c");
+	calls("/usr/bin/clang-tidy-15", "clang-tidy a.c");
+	calls("/usr/bin/cc1", "cc1 a.c");
+	calls("/usr/bin/gcc-ar-12", "gcc-ar a.c");
+	calls("/usr/bin/gcc", "gcc -E a.c");
+	calls("/usr/bin/gcc", "gcc -MM a.c");
+	calls("/usr/bin/gcc", "gcc --version");
+	calls("/usr/bin/gcc", "gcc -x c -");
+	calls("/usr/bin/gcc", "gcc -include a.c b.o");
+	calls("/usr/bin/ccache", "ccache --show-stats a.c");
+	calls("/usr/bin/ccache", "ccache");
+	expect("[]\n");
+}
+
+static void test_language(void **state)
+{
+	(void)state;
+	calls("/usr/bin/c99", "c99 -c -x c table.inc -x none other.inc");
+	calls("/usr/bin/clang-15", "clang -c -xc++ table");
+	expect("[\n{\"directory\":\"/build\",\"arguments\":[\"c99\",\"-c\",\"-x\",\"c\",\"table.inc\",\"-x\",\"none\",\"other.inc\"],"
+	       "\"file\":\"table.inc\"},\n"
+	       "{\"directory\":\"/build\",\"arguments\":[\"clang\",\"-c\",\"-xc++\",\"table\"],\"file\":\"table\"}\n]\n");
+}
+
+/* ccache, in front of the compiler or in its place, preprocesses and compiles; a script calls what it stands for. */
+static void test_wrappers(void **state)
+{
+	struct who ccache = begins(&make, "/usr/bin/ccache", "ccache gcc -c b.c"), gcc, sh;
+
+	(void)state;
+	gcc = begins(&ccache, "/usr/bin/gcc", "/usr/bin/gcc -c b.c");
+	sh = begins(&gcc, "/bin/sh", "sh -c as");
+	execs(&sh, "/usr/bin/gcc", 0, "gcc -c inner.s", "/build");
+	story_exit(&sh, &gcc, 0);
+	story_bury(&sh, &gcc);
+	story_exit(&gcc, &ccache, 0);
+	story_bury(&gcc, &ccache);
+	story_exit(&ccache, &make, 0);
+	story_bury(&ccache, &make);
+	ccache = begins(&make, "/usr/lib/ccache/g++", "g++ -c c.cc");
+	gcc = begins(&ccache, "/usr/bin/g++", "/usr/bin/g++ -c c.cc");
+	story_exit(&ccache, &make, 0); /* it does not matter which one ends first */
+	story_bury(&ccache, &make);
+	story_exit(&gcc, &ccache, 0);
+	story_bury(&gcc, &ccache);
+	sh = story_fork(&make, next_pid++, "sh");
+	execs(&sh, "/opt/cross-cc", PROCLIFE_F_SCRIPT, "/bin/sh /opt/cross-cc -c d.c", "/build");
+	story_exit(&sh, &make, 0);
+	story_bury(&sh, &make);
+	expect("[\n{\"directory\":\"/build\",\"arguments\":[\"gcc\",\"-c\",\"b.c\"],\"file\":\"b.c\"},\n"
+	       "{\"directory\":\"/build\",\"arguments\":[\"g++\",\"-c\",\"c.cc\"],\"file\":\"c.cc\"},\n"
+	       "{\"directory\":\"/build\",\"arguments\":[\"/opt/cross-cc\",\"-c\",\"d.c\"],\"file\":\"d.c\"}\n]\n");
+}
+
+/* What is not whole is not written as if it were, and said. */
+static void test_missing(void **state)
+{
+	struct who who = story_fork(&make, 300, "cc"), other = story_fork(&make, 301, "cc"), third;
+	struct proclife_record record;
+
+	(void)state;
+	story_put(exec_record(0, &who, who.pid, "/usr/bin/cc"));
+	record = record_of(0, PROCLIFE_ARGS, &who);
+	record.args.total = 300;
+	record.args.len = 10;
+	memcpy(record.args.text, "cc\0-c\0a.c\0", 10);
+	record.flags |= PROCLIFE_F_TRUNCATED;
+	story_put(record);
+	put_directory(&who, "/build");
+	execs(&other, "/usr/bin/cc", 0, "cc -c a.c", NULL);
+	third = begins(&make, "/usr/bin/cc", "cc -c \xff.c");
+	story_exit(&third, &make, 0);
+	calls("/usr/bin/cc", "cc -c b.c");
+	expect_said("[\n{\"directory\":\"/build\",\"arguments\":[\"cc\",\"-c\",\"b.c\"],\"file\":\"b.c\"}\n]\n",
+	       "proclife-read: --export compdb: 1 command of a compiler left out: not all of its arguments were recorded; "
+	       "load the module with args_bytes=8192\n"
+	       "proclife-read: --export compdb: 1 call left out: its directory was not recorded; load the module with paths=Y\n"
+	       "proclife-read: --export compdb: 1 call left out: it has bytes that are not UTF-8\n");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, story_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_build), TEST(test_none), TEST(test_language), TEST(test_wrappers), TEST(test_missing),
+	};
+
+	if (find_program())
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
