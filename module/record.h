@@ -245,6 +245,7 @@ static __always_inline void record_reap(struct proclife_record *r, struct task_s
 {
 	struct proclife_reap *e = &r->reap;
 	struct task_struct *reaper = current;
+	const struct cred *cred;
 
 	take_head(r, p);
 	e->reaper = take_handle(reaper);
@@ -254,7 +255,10 @@ static __always_inline void record_reap(struct proclife_record *r, struct task_s
 	take_comm(e->reaper_comm, reaper->comm);
 	e->cgroup = take_cgroup(p);
 	take_group_comm(e->reaper_group_comm, reaper);
-	e->reserved = 0;
+	cred = task_deref(p->real_cred);
+	e->uid = __kuid_val(cred->uid);
+	e->euid = __kuid_val(cred->euid);
+	r->flags |= PROCLIFE_F_USER;
 }
 
 /*

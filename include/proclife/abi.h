@@ -114,6 +114,7 @@ enum proclife_type {
 #define PROCLIFE_F_PEAK (1u << 15) /* EXIT: max_rss is the peak of the address space that it has now */
 #define PROCLIFE_F_AUTOREAP (1u << 16) /* NOTIFY: no process has to wait for it: it is released at once */
 #define PROCLIFE_F_IO (1u << 17) /* FREE: read_bytes and write_bytes are known; Linux has CONFIG_TASK_IO_ACCOUNTING */
+#define PROCLIFE_F_USER (1u << 18) /* REAP: uid and euid are known */
 
 struct proclife_fork {
 	__u64 parent;  /* handle of real_parent, the parent by birth */
@@ -290,7 +291,9 @@ struct proclife_reap {
 	char reaper_comm[PROCLIFE_COMM_LEN];
 	__u64 cgroup; /* the last one that the reaped task was in */
 	char reaper_group_comm[PROCLIFE_COMM_LEN];
-	__u64 reserved;
+	/* These two only with F_USER. The reaped task's, whatever it was at its last exec: see setuid(2). */
+	__u32 uid;
+	__u32 euid;
 };
 
 /* FREE is an RCU callback: the task it ran in, or on top of, had nothing to do with the life. */

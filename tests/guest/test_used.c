@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a life used: the program's whole path, where it began, its environment, and bytes; judged by /proc and the child. */
+/* What a life used: the program's whole path, where it began, its environment, bytes and users; judged by /proc and the child. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -36,6 +36,8 @@ static struct {
 	char exe[2 * PATH_MAX], cwd[2 * PATH_MAX]; /* empty: not known */
 	char env[2 * PATH_MAX];
 	uint32_t env_bytes, env_searched;
+	uint32_t uid, first_uid;
+	unsigned int uids;
 	bool env_known, env_whole, io_known;
 	struct proclife_io io;
 } told;
@@ -51,6 +53,8 @@ static void gone(void *data, struct proclife_process *process)
 	memset(&told, 0, sizeof(told));
 	told.known = true;
 	told.io_known = io;
+	told.uid = process->uid;
+	told.first_uid = proclife_process_uids(process, &told.uids)[0];
 	if (io)
 		told.io = *io;
 	if (!program)
@@ -453,6 +457,26 @@ static void test_bytes(void **state)
 	assert_int_equal(told.io.write_bytes, bytes->write_bytes);
 }
 
+/* It becomes another user without an exec. */
+static void test_user(void **state)
+{
+	uint32_t first = getuid();
+	int status;
+	pid_t pid;
+
+	(void)state;
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		_exit(setresuid(1234, 4321, 0));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	look_for(pid);
+	assert_int_equal(told.uid, 1234);
+	assert_int_equal(told.uids, 2);
+	assert_int_equal(told.first_uid, first);
+}
+
 static void test_parameters(void **state)
 {
 	(void)state;
@@ -481,7 +505,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_witness), TEST(test_long), TEST(test_unreachable), TEST(test_script), TEST(test_shared),
-		TEST(test_env), TEST(test_large_env), TEST(test_far_env), TEST(test_bytes),
+		TEST(test_env), TEST(test_large_env), TEST(test_far_env), TEST(test_bytes), TEST(test_user),
 		TEST(test_parameters), /* it unloads the module */
 	};
 

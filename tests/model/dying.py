@@ -203,7 +203,7 @@ class Dying:
     def reap(self, task, reaper):
         process = task.process
         self.now += self.random.randrange(3)
-        task.reaped = self.write("reap", task, reaper=reaper.handle,
+        task.reaped = self.write("reap", task, {"user"}, uid=process.uid, euid=process.euid, reaper=reaper.handle,
                                  reaper_group=reaper.process.handle, reaper_pid=reaper.pid,
                                  reaper_tgid=reaper.process.tgid, reaper_comm=reaper.comm,
                                  reaper_group_comm=self.name_of(reaper),

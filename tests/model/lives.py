@@ -76,7 +76,7 @@ class Process:
         self.exiting, self.ends = None, False  # since when it ends as a whole; whether it does
         self.shown_alive = self.end_hidden = False  # a record shows that it did not, or it may have unseen
         self.dead = False
-        self.uid = None
+        self.uid, self.uids = None, []  # the latest one, and those that it had
         self.ns_pid = self.ns_inum = self.cgroup = self.execs = 0
         self.exit_rss, self.peak = None, None  # from the EXIT; of the address space since the exec
         self.waited = self.seen_as_zombie = self.reaper_process = self.last_parent = None
@@ -95,6 +95,11 @@ class Process:
         self.splits, self.used, self.io = {}, [], []
         self.created = self.started = self.first_execing = self.first_execed = None
         self.failed_exec = None  # the record of the last one, until it execs
+
+    def set_uid(self, uid):
+        self.uid = uid
+        if uid not in self.uids:
+            self.uids = self.uids[:2] + [uid]
 
     @property
     def memory(self):
@@ -278,7 +283,8 @@ class Lives:
         process.creator = creator.process if creator else None
         self.link(process, record, self.tasks.get(record["parent"]))
         process.creator_pid = record["creator_tgid"]
-        process.uid, process.cgroup = record["uid"], record["cgroup"]
+        process.set_uid(record["uid"])
+        process.cgroup = record["cgroup"]
         process.ns_pid = record["ns_pid"] or process.tgid
         process.ns_inum = record["ns_inum"]
 
@@ -300,7 +306,10 @@ class Lives:
             process.seen_as_zombie = record["ts"]
         if task is not process.leader and process.uid is not None:
             return
-        process.uid, process.cgroup = record["uid"], record["cgroup"]
+        process.cgroup = record["cgroup"]
+        if process.born is None:
+            process.uids = []  # another thread's can be there
+            process.set_uid(record["uid"])
         # The first record with the parent is nearest to the birth: later the parent can have exited.
         if process.born is None and process.parent_handle is None:
             self.link(process, record, self.tasks.get(record["parent"]))
@@ -375,7 +384,7 @@ class Lives:
         process.script, process.by_fd = "script" in record["flags"], "by_fd" in record["flags"]
         process.shown_alive, process.shares = True, False
         process.execed = record["ts"]
-        process.uid = record["uid"]
+        process.set_uid(record["uid"])
         process.path = record["path"].split(b"\0")[0]
         if "truncated" in record["flags"]:
             process.path = b"..." + process.path
@@ -628,6 +637,8 @@ class Lives:
             self.outlive(process)
         if task is process.leader:
             process.cgroup = record["cgroup"]
+            if "user" in record["flags"]:
+                process.set_uid(record["uid"])
         reaper = self.tasks.get(record["reaper"])
         if not reaper or reaper.process is not process:  # otherwise an exec releases it, and no wait(2)
             task.reaper_waited = self.last_wait(reaper) if reaper else None

@@ -101,7 +101,7 @@ class Session:
             not options.ends or ended_so(process, options.ends),
             not options.args or has_args(process, options.args),
             not options.comms or any(fnmatch.fnmatchcase(comm, glob) for glob in options.comms),
-            not options.uids or (None if process.uid is None else process.uid in options.uids),
+            not options.uids or (None if process.uid is None else any(uid in options.uids for uid in process.uids)),
             not options.cgroups or some([below(path, wanted.encode()) for wanted in options.cgroups])])
 
     def lived_before(self, process):

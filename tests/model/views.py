@@ -123,6 +123,8 @@ def event(record, extra, cgroups):
     elif kind == "reap":
         found.update(texts("reaper_thread_comm", record["reaper_comm"]),
                      **texts("reaper_comm", record["reaper_group_comm"]))
+        if "user" in flags:
+            found.update(uid=record["uid"], euid=record["euid"])
     elif kind == "signal":
         found.update(texts("sender_thread_comm", record["sender_comm"]),
                      **texts("sender_comm", record["sender_group_comm"]), cause=CAUSES.get(record["cause"]),

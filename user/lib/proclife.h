@@ -583,7 +583,7 @@ struct proclife_process {
 	uint32_t ns_pid;
 	uint32_t ns_inum;
 	uint64_t cgroup;
-	uint32_t uid;
+	uint32_t uid; /* the real user, the last one that is known */
 	uint32_t execs;
 	uint64_t runtime; /* these seven are sums over its tasks that are gone */
 	uint64_t utime;
@@ -672,6 +672,14 @@ const struct proclife_killer *proclife_process_killer(const struct proclife_proc
  * thread, after which another one was queued.)
  */
 uint64_t proclife_process_killed(const struct proclife_process *process);
+
+#define PROCLIFE_UIDS 3
+
+/*
+ * The real users that it had at its fork, after an exec and when it was reaped, in this order; of more than
+ * PROCLIFE_UIDS, the first ones and the latest. The array is the process's.
+ */
+const uint32_t *proclife_process_uids(const struct proclife_process *process, unsigned int *count);
 
 /* What PATH records say of the program that a process runs, since its last EXEC; NULL: not known, or not all of it. */
 struct proclife_program {

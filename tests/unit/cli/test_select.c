@@ -208,7 +208,7 @@ static void test_latency(void **state)
 	expect_lives("--comm sh", 1);
 	expect_lives("--comm cc*", 2);
 	expect_lives("--comm cc* --comm sh", 3);
-	expect_lives("--uid 3000000", 4);
+	expect_lives("--uid 3000000", 5); /* one of them became another one */
 	expect_lives("--uid 4000000 --comm ld", 1);
 	expect_lives("--uid 4000000 --comm cc*", 0);
 	expect_lives("--cgroup /", 5); /* whatever their paths are */

@@ -245,7 +245,9 @@ static void put_shell(const struct who *init)
 	put(exit_record(0, &cc, 1 << 8, 0));
 	put(notify_record(0, &cc, &sh));
 	device->now += 3 * MS;
-	put(reap_record(0, &cc, &sh));
+	record = reap_record(0, &cc, &sh);
+	record.flags |= PROCLIFE_F_USER;
+	put(record);
 	put(free_record(0, &cc));
 	put_many(&sh);
 	for (uint32_t i = 0; i < 3; i++) {

@@ -182,7 +182,8 @@ static const struct {
 	{ "sole", PROCLIFE_F_SOLE },		 { "shares", PROCLIFE_F_SHARES },
 	{ "script", PROCLIFE_F_SCRIPT },	 { "by_fd", PROCLIFE_F_BY_FD },
 	{ "tracer", PROCLIFE_F_TRACER },	 { "peak", PROCLIFE_F_PEAK },
-	{ "autoreap", PROCLIFE_F_AUTOREAP },
+	{ "autoreap", PROCLIFE_F_AUTOREAP },	 { "io", PROCLIFE_F_IO },
+	{ "user", PROCLIFE_F_USER },
 };
 
 static uint32_t flag(const char *name)

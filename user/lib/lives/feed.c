@@ -73,7 +73,7 @@ static proclife_apart int feed_fork(struct proclife_tasks *tasks,
 	process->seen = record->ts;
 	process->parent_tgid = fork->parent_tgid;
 	process->creator_tgid = fork->creator_tgid;
-	process->uid = fork->uid;
+	proclife_set_uid(process, fork->uid);
 	process->ns_pid = fork->ns_pid;
 	process->ns_inum = fork->ns_inum;
 	process->cgroup = fork->cgroup;
@@ -194,7 +194,8 @@ static proclife_apart int feed_snapshot(struct proclife_tasks *tasks,
 		return proclife_wanted(process);
 	}
 	if (task->leader || !process->leader) { /* the leader's values win, in either order */
-		process->uid = state->uid;
+		proclife_priv(process)->uid_count = 0; /* another thread's can be there */
+		proclife_set_uid(process, state->uid);
 		process->cgroup = state->cgroup;
 	}
 	if (task->leader) {

@@ -293,6 +293,8 @@ int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_recor
 	process->reaper_id = reaper ? reaper->process->id : 0;
 	process->reaper_waited = task->reaper_waited;
 	proclife_set_cgroup(task, reap->cgroup);
+	if (proclife_likely(record->flags & PROCLIFE_F_USER))
+		proclife_set_uid(process, reap->uid);
 	proclife_filter(tasks, process);
 	if (!proclife_wanted(process))
 		return 0;

@@ -37,7 +37,7 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	process->max_rss = 0; /* that was of the address space before */
 	if (proclife_priv(process)->memory)
 		proclife_priv(process)->memory->peak = 0;
-	process->uid = exec->uid;
+	proclife_set_uid(process, exec->uid);
 	if (record->flags & PROCLIFE_F_TRUNCATED) {
 		memcpy(to, "...", 3);
 		to += 3;

@@ -66,8 +66,26 @@ struct proclife_task *proclife_process_next_task(const struct proclife_process *
 
 bool proclife_process_has_uid(const struct proclife_process *process)
 {
-	/* A FORK, a TASK (init has no parent) or an EXEC had it. */
-	return process->parent_tgid || process->ns_inum || process->execed;
+	/* A FORK, a TASK (init has no parent), an EXEC or a REAP had it. */
+	return process->parent_tgid || process->ns_inum || process->execed || proclife_priv(process)->uid_count;
+}
+
+const uint32_t *proclife_process_uids(const struct proclife_process *process, unsigned int *count)
+{
+	*count = proclife_priv(process)->uid_count;
+	return proclife_priv(process)->uids;
+}
+
+void proclife_set_uid(struct proclife_process *process, uint32_t uid)
+{
+	struct proclife_priv_process *own = proclife_priv(process);
+
+	process->uid = uid;
+	for (unsigned int i = 0; i < own->uid_count; i++)
+		if (own->uids[i] == uid)
+			return;
+	own->uid_count = own->uid_count + (own->uid_count < PROCLIFE_UIDS);
+	own->uids[own->uid_count - 1] = uid;
 }
 
 bool proclife_process_complete(const struct proclife_process *process)

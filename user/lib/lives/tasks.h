@@ -88,6 +88,7 @@ struct proclife_priv_process {
 	bool shares : 1; /* its creator's address space, until it execs */
 	bool kept : 1;	 /* it was reported gone, and its memory goes on */
 	bool unjudged : 1; /* the filter does not know */
+	uint8_t uid_count : 3; /* ... and how many these are; 0: none is known */
 	bool peaked : 1; /* max_rss is from its EXIT: an MM adds nothing to it */
 	struct proclife_process process;
 	char *args_text;
@@ -110,6 +111,7 @@ struct proclife_priv_process {
 	uint64_t found; /* when the snapshot last found its leader, or its latest NOTIFY; 0: neither was seen */
 	struct proclife_io io; /* a sum of threads that are freed... */
 	uint32_t io_of;	       /* ... and how many these are */
+	uint32_t uids[PROCLIFE_UIDS]; /* that it had; the latest one is the last... */
 	struct proclife_priv_program *program; /* NULL: no PATH since its last EXEC */
 	/* What follows is not zeroed when a process begins: most need nothing of it. */
 	char path_text[PROCLIFE_PATH_LEN + 4];
@@ -504,6 +506,13 @@ int proclife_suppressed_feed(struct proclife_tasks *tasks, const struct proclife
 /* A record of a type came through: that type is not suppressed on its CPU any more. */
 void proclife_suppressed_over(struct proclife_tasks *tasks, const struct proclife_record *record);
 void proclife_suppressed_free(struct proclife_tasks *tasks);
+
+/*
+ * find.c
+ */
+
+/* Its real user from now on. */
+void proclife_set_uid(struct proclife_process *process, uint32_t uid);
 
 /*
  * program.c

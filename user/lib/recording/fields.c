@@ -106,6 +106,8 @@ static const struct proclife_field reap_fields[] = {
 	RENAMED(reap.reaper_comm, "reaper_thread_comm", "reaper_comm", TEXT),
 	FIELD(reap.cgroup, "cgroup", UINT),
 	RENAMED(reap.reaper_group_comm, "reaper_comm", "reaper_group_comm", TEXT),
+	ONLY(PROCLIFE_F_USER, reap.uid, "uid", UINT),
+	ONLY(PROCLIFE_F_USER, reap.euid, "euid", UINT),
 };
 
 static const struct proclife_field notify_fields[] = {

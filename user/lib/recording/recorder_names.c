@@ -28,10 +28,13 @@ static inline uint64_t uid_of(const struct proclife_record *record)
 		[PROCLIFE_FORK] = UID_AT(fork.uid),
 		[PROCLIFE_EXEC] = UID_AT(exec.uid),
 		[PROCLIFE_TASK] = UID_AT(state.uid),
+		[PROCLIFE_REAP] = UID_AT(reap.uid),
 	};
 	uint16_t type = record->type < PROCLIFE_TYPES ? record->type : PROCLIFE_NONE;
 	uint32_t uid;
 
+	if (type == PROCLIFE_REAP && proclife_unlikely(!(record->flags & PROCLIFE_F_USER)))
+		return 0;
 	memcpy(&uid, (const char *)record + places[type].place * sizeof(uid), sizeof(uid));
 	return ((uint64_t)uid + 1) & places[type].mask;
 }

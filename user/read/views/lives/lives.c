@@ -38,6 +38,7 @@ struct lives {
 struct dead {
 	uint64_t id;
 	struct life *life;
+	bool unmatched; /* at its exit */
 };
 
 static enum sort_key sort_of(const struct options *options)
@@ -165,6 +166,15 @@ static void born(void *data, struct proclife_process *process, struct proclife_p
 	linked(part, process, parent);
 }
 
+static void take(const struct part *part, const struct proclife_process *process)
+{
+	struct lives *lives = part->lives;
+
+	lives->now.run = part->run;
+	life_set(&lives->now, process);
+	lives->now.order = lives->counts.deaths;
+}
+
 /* Returns whether it is shown. */
 static bool count(const struct part *part, const struct proclife_process *process)
 {
@@ -177,9 +187,7 @@ static bool count(const struct part *part, const struct proclife_process *proces
 		return false;
 	lives->counts.matched++;
 	part->run->shown++;
-	lives->now.run = part->run;
-	life_set(&lives->now, process);
-	lives->now.order = lives->counts.deaths;
+	take(part, process);
 	return true;
 }
 
@@ -189,6 +197,15 @@ static void add_dead(struct part *part, const struct proclife_process *process)
 	struct dead *dead = id_table_add(&part->dead, process->id);
 
 	dead->life = life_keep(&part->lives->now);
+	dead->unmatched = !process->matches;
+}
+
+/* Which user it was after its last exec is known when it is reaped. */
+static bool may_match(const struct lives *lives, const struct proclife_process *process)
+{
+	const struct filter *filter = &lives->run->options->filter;
+
+	return lives->sort && process->selected && (filter->uids.count || filter->users.count);
 }
 
 static void exited(void *data, struct proclife_process *process)
@@ -196,8 +213,11 @@ static void exited(void *data, struct proclife_process *process)
 	struct part *part = data;
 	struct lives *lives = part->lives;
 
-	if (!count(part, process))
-		return;
+	if (!count(part, process)) {
+		if (!may_match(lives, process))
+			return;
+		take(part, process);
+	}
 	if (part->alone)
 		lives->now.alone_known = alone_of(part->alone, process, &lives->now.alone);
 	if (!lives->sort)
@@ -237,6 +257,15 @@ static void over(void *data, struct proclife_process *process)
 
 	if (!dead)
 		return;
+	if (dead->unmatched && !process->matches) {
+		free(dead->life);
+		id_table_delete(&part->dead, dead);
+		return;
+	}
+	if (dead->unmatched) {
+		part->lives->counts.matched++;
+		part->run->shown++;
+	}
 	life_set_phases(dead->life, process);
 	life_set_open_phases(dead->life, process);
 	keep(part->lives, dead->life);

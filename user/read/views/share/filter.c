@@ -42,26 +42,39 @@ static enum proclife_match has_comm(const struct run *run, const struct proclife
 	return sure(!filter->comms.count);
 }
 
+static bool is_user(const struct run *run, uint32_t uid)
+{
+	const struct filter *filter = &run->options->filter;
+	const char *name = NULL;
+	size_t i;
+
+	for (i = 0; i < filter->uids.count; i++)
+		if (filter->uids.all[i] == uid)
+			return true;
+	if (filter->users.count)
+		name = proclife_users_name(run->users, uid);
+	for (i = 0; name && i < filter->users.count; i++)
+		if (!strcmp(filter->users.all[i], name))
+			return true;
+	return false;
+}
+
+/* Any that it had. */
 static enum proclife_match has_uid(const struct run *run, const struct proclife_process *process)
 {
 	const struct filter *filter = &run->options->filter;
-	const char *name;
-	size_t i;
+	const uint32_t *uids;
+	unsigned int count;
 
 	if (!filter->uids.count && !filter->users.count)
 		return PROCLIFE_MATCHES;
 	if (!proclife_process_has_uid(process))
 		return PROCLIFE_MATCH_UNKNOWN;
-	for (i = 0; i < filter->uids.count; i++)
-		if (filter->uids.all[i] == process->uid)
+	uids = proclife_process_uids(process, &count);
+	while (count-- > 0)
+		if (is_user(run, uids[count]))
 			return PROCLIFE_MATCHES;
-	if (!filter->users.count)
-		return PROCLIFE_MATCHES_NOT;
-	name = proclife_users_name(run->users, process->uid);
-	for (i = 0; name && i < filter->users.count; i++)
-		if (!strcmp(filter->users.all[i], name))
-			return PROCLIFE_MATCHES;
-	return PROCLIFE_MATCHES_NOT;
+	return sure(is_user(run, process->uid));
 }
 
 static enum proclife_match has_cgroup(struct run *run, const struct proclife_process *process)
