@@ -2,6 +2,7 @@
 /* --live: the screen is correct at each moment and in each size, and keys do what they promise. */
 #include "live_device.h"
 #include "live_screen.h"
+#include "marks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,6 +124,7 @@ static void test_narrow(void **state)
 static void test_pages(void **state)
 {
 	struct who sh = process_of_pid(50, "sh"), who = process_of_pid(60, "early");
+	struct proclife_record directory = { .type = PROCLIFE_NONE };
 	char options[128];
 
 	(void)state;
@@ -131,13 +133,16 @@ static void test_pages(void **state)
 	live_begin(80, 24, "C.UTF-8", options);
 	SEE("live");
 	live_put(0, fork_record(0, &who, &sh));
+	path_record(&directory, &who, PROCLIFE_PATH_CWD, "/srv/www", 8);
+	live_put(0, directory);
 	live_put(0, exit_record(0, &who, 0, 0));
 	live_put(0, notify_record(0, &who, &sh));
 	SEE("early");
 	press("Enter");
 	SEE("now zombie");
+	SEE("directory  /srv/www");
 	live_put(0, reap_record(0, &who, &sh));
-	live_put(0, free_record(0, &who));
+	live_put(0, freed_record(0, &who, &sh));
 	SEE("now freed");
 	SEE("notified to reaped");
 	press("q h");

@@ -87,6 +87,28 @@ static void put_ancestors(struct text *line, const struct kept_death *kept)
 	text_line(line);
 }
 
+/* Nothing without the module's parameters. */
+static void put_program(struct text *line, const struct life *life)
+{
+	const struct proclife_program *program = &life->program;
+
+	if (program->exe) {
+		begin(line, "file");
+		text_label(line, program->exe, SIZE_MAX);
+		text_line(line);
+	}
+	if (program->cwd) {
+		begin(line, "directory");
+		text_label(line, program->cwd, SIZE_MAX);
+		text_line(line);
+	}
+	if (program->env && program->env_bytes) {
+		begin(line, "env");
+		text_args(line, program->env, program->env_bytes, false, 0);
+		text_line(line);
+	}
+}
+
 static void put_place(struct text *line, const struct kept_death *kept)
 {
 	const struct life *life = kept->life;
@@ -212,6 +234,14 @@ static void put_usage(struct text *line, const struct life *life)
 	text_count(line, usage->nivcsw);
 	text_string(line, " not");
 	text_line(line);
+	if (!life->io_known)
+		return;
+	begin(line, "storage");
+	text_size(line, life->io.read_bytes / 1024);
+	text_string(line, " read, ");
+	text_size(line, life->io.write_bytes / 1024);
+	text_string(line, " written");
+	text_line(line);
 }
 
 static void put_memory(struct text *line, const struct life *life)
@@ -255,6 +285,7 @@ void life_print(const struct live *live, struct kept_death *kept)
 	put_names(&line, life);
 	put_end(&line, life);
 	put_ancestors(&line, kept);
+	put_program(&line, life);
 	put_place(&line, kept);
 	put_marks(&line, life);
 	put_phases(&line, life);
