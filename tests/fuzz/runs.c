@@ -77,6 +77,12 @@ static void fill(struct proclife_record *record, const uint8_t run[8], uint32_t 
 		record->args.offset = (uint16_t)(i * record->args.len);
 		record->args.total = 60000;
 		break;
+	case PROCLIFE_PATH:
+		record->path.what = 1 + (run[4] & 3);
+		record->path.len = run[5] & 63;
+		record->path.offset = (uint16_t)(run[4] & 64 ? i * record->path.len : 0);
+		record->path.total = 60000;
+		break;
 	case PROCLIFE_EXEC:
 		record->exec.group = run[4] & 8 ? task : record->tgid;
 		snprintf(record->exec.path, sizeof(record->exec.path), "/%u", other);

@@ -33,6 +33,9 @@ struct ended {
 	struct proclife_memory memory;
 	struct proclife_births births;
 	struct proclife_io io; /* zeros: not known */
+	char exe[200]; /* empty: not known; and so is the next */
+	char cwd[50];
+	uint32_t env_bytes;
 	struct proclife_failed_exec failed_exec;
 	uint64_t first_run; /* since when that goes on */
 	uint64_t killed;
@@ -161,6 +164,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	bool at_least;
 	struct ended *ended;
 	const struct proclife_killer *killer = proclife_process_killer(process);
+	const struct proclife_program *program = proclife_process_program(process);
 
 	(void)data;
 	if (!(*told_count & (*told_count + 1))) {
@@ -181,6 +185,12 @@ static void process_gone(void *data, struct proclife_process *process)
 		ended->memory = *proclife_process_memory(process);
 	if (proclife_process_failed_exec(process))
 		ended->failed_exec = *proclife_process_failed_exec(process);
+	if (program && program->exe)
+		snprintf(ended->exe, sizeof(ended->exe), "%s", program->exe);
+	if (program && program->cwd)
+		snprintf(ended->cwd, sizeof(ended->cwd), "%s", program->cwd);
+	if (program && program->env)
+		ended->env_bytes = program->env_bytes;
 	if (proclife_process_io(process))
 		ended->io = *proclife_process_io(process);
 	if (proclife_process_births(process))
@@ -360,6 +370,7 @@ static void check_same(const struct ended *a, const struct ended *b)
 	check(p->min_flt == q->min_flt && p->maj_flt == q->maj_flt);
 	check(p->nvcsw == q->nvcsw && p->nivcsw == q->nivcsw);
 	check(!memcmp(&a->io, &b->io, sizeof(a->io)));
+	check(!strcmp(a->exe, b->exe) && !strcmp(a->cwd, b->cwd) && a->env_bytes == b->env_bytes);
 	check(p->real_parent_tgid == q->real_parent_tgid);
 	check(p->leader_exited == q->leader_exited);
 	check(p->exiting == q->exiting);

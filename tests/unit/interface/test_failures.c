@@ -185,6 +185,20 @@ static void tell_args(uint64_t ts, const struct who *who)
 	}
 }
 
+static void tell_program(uint64_t ts, const struct who *who)
+{
+	for (unsigned int piece = 0; piece < 2; piece++) {
+		struct proclife_record record = record_of(ts, PROCLIFE_PATH, who);
+
+		record.path.what = PROCLIFE_PATH_EXE;
+		record.path.total = 2 * PROCLIFE_PATH_TEXT;
+		record.path.offset = (uint16_t)(piece * PROCLIFE_PATH_TEXT);
+		record.path.len = PROCLIFE_PATH_TEXT;
+		memset(record.path.text, '/', PROCLIFE_PATH_TEXT);
+		tell(record);
+	}
+}
+
 static int tell_story(void **state)
 {
 	static struct who who[LIVES];
@@ -204,6 +218,7 @@ static int tell_story(void **state)
 			tell(exec_record(++ts, &who[i], 1000 + i, names[i]));
 		if (i % 200 == 0) {
 			tell_args(ts, &who[i]);
+			tell_program(ts, &who[i]);
 			tell(signal_record(++ts, &who[i], 9, &other));
 			tell(exit_record(++ts, &who[i], 9, 0));
 			tell(notify_record(ts, &who[i], &first));

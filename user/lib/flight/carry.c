@@ -248,15 +248,12 @@ static bool note_notified(struct proclife_carry *carry, struct proclife_kept_tas
 	return true;
 }
 
-/* Is there such a text already? */
+/* Texts come in order: is there such a one already, or one that is behind it? The latest piece is the first. */
 static bool begins_again(const struct proclife_kept_task *task, const struct proclife_record *record)
 {
-	const struct proclife_kept *kept = task->types & PROCLIFE_HAS(PROCLIFE_PATH) ? task->records : NULL;
+	const struct proclife_kept *kept = task->records;
 
-	for (; kept && kept->record.type == PROCLIFE_PATH; kept = kept->next)
-		if (kept->record.path.what == record->path.what)
-			return true;
-	return false;
+	return kept && kept->record.type == PROCLIFE_PATH && kept->record.path.what >= record->path.what;
 }
 
 static int note_of_task(struct proclife_carry *carry, struct proclife_task *of,
