@@ -30,7 +30,7 @@ static struct proclife_source *source;
 static struct proclife_tasks *tasks;
 static pid_t wanted;
 
-/* Of the process that is wanted, when it was gone. */
+/* What is told of the process that is wanted, when it was gone. */
 static struct {
 	bool known;
 	char exe[2 * PATH_MAX], cwd[2 * PATH_MAX]; /* empty: not known */

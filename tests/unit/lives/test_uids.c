@@ -58,7 +58,7 @@ static void test_reaped(void **state)
 	expect(2, 9, (uint32_t[]){ 7, 9 });
 }
 
-/* Of an older module: 0 is not root. */
+/* An older module does not say it: 0 is not root. */
 static void test_not_known(void **state)
 {
 	(void)state;
