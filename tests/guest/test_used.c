@@ -29,8 +29,9 @@
 static struct proclife_source *source;
 static struct proclife_tasks *tasks;
 static pid_t wanted;
+static char folder[] = "/tmp/used-XXXXXX";
 
-/* What is told of the process that is wanted, when it was gone. */
+/* About the process that is wanted, when it was gone. */
 static struct {
 	bool known;
 	char exe[2 * PATH_MAX], cwd[2 * PATH_MAX]; /* empty: not known */
@@ -93,6 +94,7 @@ static int end(void **state)
 static int unload(void **state)
 {
 	(void)state;
+	rmdir(folder);
 	return module_loaded() ? module_unload() : 0;
 }
 
@@ -184,7 +186,7 @@ static void test_witness(void **state)
 
 static void go(unsigned int levels)
 {
-	if (chdir("/tmp"))
+	if (chdir(folder))
 		_exit(98);
 	while (levels-- > 0)
 		if ((mkdir(LONG_NAME, 0755) && errno != EEXIST) || chdir(LONG_NAME))
@@ -203,25 +205,27 @@ static void go_too_deep(void)
 
 static void test_long(void **state)
 {
-	char expected[2 * PATH_MAX] = "/tmp";
+	char expected[2 * PATH_MAX], command[PATH_MAX];
 
 	(void)state;
 	if (!has_paths())
 		skip();
+	strcpy(expected, folder);
 	exec_true(go_deep, NULL);
-	assert_int_equal(strlen(told.cwd), strlen("/tmp") + 20 * (1 + strlen(LONG_NAME)));
+	assert_int_equal(strlen(told.cwd), strlen(folder) + 20 * (1 + strlen(LONG_NAME)));
 	for (int i = 0; i < 20; i++)
 		strcat(strcat(expected, "/"), LONG_NAME);
 	assert_string_equal(told.cwd, expected);
 	exec_true(go_too_deep, NULL);
 	assert_string_equal(told.cwd, ""); /* 4096 bytes or more */
 	assert_true(*told.exe);
-	assert_int_equal(system("rm -rf '/tmp/" LONG_NAME "'"), 0);
+	snprintf(command, sizeof(command), "rm -rf '%s/" LONG_NAME "'", folder);
+	assert_int_equal(system(command), 0);
 }
 
 static void go_and_remove(void)
 {
-	if (mkdir("/tmp/removed", 0755) || chdir("/tmp/removed") || rmdir("/tmp/removed"))
+	if (chdir(folder) || mkdir("removed", 0755) || chdir("removed") || rmdir("../removed"))
 		_exit(98);
 }
 
@@ -234,9 +238,17 @@ static void stay_outside(void)
 static void other_mounts(void)
 {
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mkdir("/tmp/mounted", 0755) || mount("none", "/tmp/mounted", "tmpfs", 0, NULL) || chdir("/tmp/mounted") ||
-	    mkdir("below", 0755) || chdir("below") || umount2("/tmp/mounted", MNT_DETACH))
+	    chdir(folder) || mkdir("mounted", 0755) || mount("none", "mounted", "tmpfs", 0, NULL) || chdir("mounted") ||
+	    mkdir("below", 0755) || chdir("below") || umount2("..", MNT_DETACH))
 		_exit(98);
+}
+
+static const char *inside(const char *name)
+{
+	static char path[100];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
 }
 
 static void test_unreachable(void **state)
@@ -245,20 +257,21 @@ static void test_unreachable(void **state)
 	if (!has_paths())
 		skip();
 	exec_true(go_and_remove, NULL);
-	assert_string_equal(told.cwd, "/tmp/removed (deleted)");
+	assert_string_equal(told.cwd, inside("removed (deleted)"));
 	exec_true(stay_outside, NULL);
 	assert_string_equal(told.cwd, "/tmp");
 	assert_string_equal(told.exe, "/bin/true");
 	exec_true(other_mounts, NULL);
 	assert_string_equal(told.cwd, "/below"); /* of a mount that is nowhere any more */
-	rmdir("/tmp/mounted");
+	assert_int_equal(rmdir(inside("mounted")), 0);
 }
 
 static void test_script(void **state)
 {
-	char *const argv[] = { "/tmp/script", NULL };
+	const char *path = inside("script");
+	char *const argv[] = { "script", NULL };
 	char *interpreter = realpath("/bin/sh", NULL);
-	FILE *file = fopen("/tmp/script", "w");
+	FILE *file = fopen(path, "w");
 
 	(void)state;
 	if (!has_paths())
@@ -266,11 +279,11 @@ static void test_script(void **state)
 	assert_non_null(file);
 	assert_true(fputs("#!/bin/sh\nexit 0\n", file) >= 0);
 	assert_int_equal(fclose(file), 0);
-	assert_int_equal(chmod("/tmp/script", 0755), 0);
-	exec_after(NULL, "/tmp/script", argv, NULL);
+	assert_int_equal(chmod(path, 0755), 0);
+	exec_after(NULL, path, argv, NULL);
 	assert_string_equal(told.exe, interpreter);
 	free(interpreter);
-	unlink("/tmp/script");
+	unlink(path);
 }
 
 #define DIRECTORIES 2
@@ -509,5 +522,7 @@ int main(void)
 		TEST(test_parameters), /* it unloads the module */
 	};
 
+	if (!mkdtemp(folder))
+		return 1;
 	return cmocka_run_group_tests(tests, NULL, unload);
 }
