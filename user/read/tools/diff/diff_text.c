@@ -60,6 +60,21 @@ static void show_forced(struct diff *diff)
 	text_free(&forced);
 }
 
+/* The figures, or why there are none: 0 would say that no life had this phase. */
+static void put_phase(struct diff *diff, unsigned int side, enum proclife_phase phase)
+{
+	const struct proclife_header *header = proclife_source_header(diff->sides[side].runs[0].run.source);
+	const struct proclife_histogram *h = phase_of(diff, side, phase);
+	enum proclife_type lacks = proclife_phase_lacks(phase, header);
+	struct text *line = &diff->line;
+	char buffer[16];
+
+	if (!proclife_histogram_count(h) && lacks)
+		text_printf(line, "  not known: no %s is recorded", type_text(lacks, buffer));
+	else
+		text_percentiles(line, h);
+}
+
 /* All lives, side by side. */
 static void show_whole(struct diff *diff)
 {
@@ -80,7 +95,7 @@ static void show_whole(struct diff *diff)
 				continue;
 			text_printf(line, "%-9s %c", side ? "" : proclife_phase_info(phase)->name,
 				    side ? 'B' : 'A');
-			text_percentiles(line, phase_of(diff, side, phase));
+			put_phase(diff, side, phase);
 			text_line(line);
 		}
 	}
