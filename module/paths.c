@@ -41,14 +41,26 @@ static unsigned int name_count;
 
 /*
  * For a text until it is in records, and for a part of an environment. An exec can be preempted here, from Linux 7.0
- * on, so a CPU can need several: it looks for one that is free, its own first. There is one for each CPU.
+ * on, so a CPU can need several: it looks for one that is free, its own first. There is one for each CPU, and MORE.
  */
+#define MORE 32
 struct buffer {
 	unsigned long busy; /* bit 0 */
 	char text[PATH_MAX];
 };
 
 static struct buffer *buffers;
+static unsigned int buffer_count;
+
+static bool is_known(const char *text, unsigned int len)
+{
+	unsigned int i;
+
+	for (i = 0; i < name_count; i++)
+		if (names[i].len == len && !memcmp(names[i].text, text, len))
+			return true;
+	return false;
+}
 
 static bool is_name(const char *text, unsigned int len)
 {
@@ -72,6 +84,10 @@ int proclife_paths_check(void)
 			       env, NAMES, PROCLIFE_PATH_ENV_NAME);
 			return -EINVAL;
 		}
+		if (is_known(at, len)) {
+			pr_err("env=%s: names %.*s twice\n", env, (int)len, at);
+			return -EINVAL;
+		}
 		names[name_count].text = at;
 		names[name_count++].len = len;
 		at += len + (at[len] == ',');
@@ -88,28 +104,35 @@ unsigned int proclife_paths_most(void)
 
 int proclife_paths_init(void)
 {
-	struct proclife_header *header = proclife_rings_header();
-
 	if (paths && !COMPAT_HAS_PATHS)
 		pr_warn("paths cannot be looked up in a tracepoint of this real-time kernel, recording without them\n");
-	if (!(header->features & PROCLIFE_HAS(PROCLIFE_EXEC)) || !proclife_paths_most())
+	if (!proclife_paths_most())
 		return 0;
-	buffers = kvcalloc(nr_cpu_ids, sizeof(*buffers), GFP_KERNEL);
+	buffer_count = nr_cpu_ids + MORE;
+	buffers = kvcalloc(buffer_count, sizeof(*buffers), GFP_KERNEL);
 	if (!buffers)
 		return -ENOMEM;
+	smp_store_release(&proclife_paths_wanted, true); /* pairs with proclife_paths_exec() */
+	return 0;
+}
+
+void proclife_paths_features(void)
+{
+	struct proclife_header *header = proclife_rings_header();
+
+	if (!buffers || !(header->features & PROCLIFE_HAS(PROCLIFE_EXEC)))
+		return;
 	if (paths && COMPAT_HAS_PATHS)
 		header->path_marks |= PROCLIFE_HAS_PATH(PROCLIFE_PATH_EXE) | PROCLIFE_HAS_PATH(PROCLIFE_PATH_CWD);
 	if (name_count)
 		header->path_marks |= PROCLIFE_HAS_PATH(PROCLIFE_PATH_ENV);
 	header->features |= PROCLIFE_HAS(PROCLIFE_PATH);
-	smp_store_release(&proclife_paths_wanted, true); /* pairs with proclife_paths_exec() */
-	return 0;
 }
 
 void proclife_paths_exit(void)
 {
 	proclife_paths_wanted = false;
-	kvfree(buffers);
+	kvfree_sensitive(buffers, buffer_count * sizeof(*buffers)); /* other variables were there, too */
 }
 
 /* NULL: all are in use, by execs that were preempted. */
@@ -117,8 +140,8 @@ static struct buffer *take_buffer(void)
 {
 	unsigned int first = raw_smp_processor_id(), i;
 
-	for (i = 0; i < nr_cpu_ids; i++) {
-		struct buffer *buffer = &buffers[(first + i) % nr_cpu_ids];
+	for (i = 0; i < buffer_count; i++) {
+		struct buffer *buffer = &buffers[(first + i) % buffer_count];
 
 		if (!test_and_set_bit_lock(0, &buffer->busy))
 			return buffer;
@@ -323,8 +346,7 @@ static void put_env(char *buffer)
 
 void proclife_paths_exec(const struct linux_binprm *bprm)
 {
-	u32 marks = proclife_rings_header()->path_marks;
-	bool with_paths = marks & PROCLIFE_HAS_PATH(PROCLIFE_PATH_EXE);
+	bool with_paths = paths && COMPAT_HAS_PATHS;
 	struct buffer *buffer = take_buffer();
 
 	if (!buffer) {

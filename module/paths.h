@@ -9,8 +9,10 @@ struct linux_binprm;
 
 /* Are the parameters valid? Returns 0 or -EINVAL. */
 int proclife_paths_check(void);
-/* Makes the buffers, and sets the header's features. Returns 0 or -ENOMEM. */
+/* Before the tracepoints are registered: makes the buffers. Returns 0 or -ENOMEM. */
 int proclife_paths_init(void);
+/* After that: sets the header's features. */
+void proclife_paths_features(void);
 void proclife_paths_exit(void);
 
 /* How many records one exec can need; 0: none. */

@@ -381,19 +381,20 @@ int proclife_probes_check(void)
 
 int proclife_probes_init(void)
 {
-	int ret = register_probes();
+	int ret = proclife_paths_init();
 
 	if (ret)
 		return ret;
+	ret = register_probes();
+	if (ret) {
+		proclife_paths_exit();
+		return ret;
+	}
 	if (proclife_rings_header()->features & PROCLIFE_HAS(PROCLIFE_EXEC)) {
 		proclife_rings_header()->args_bytes = args_bytes;
 		proclife_rings_header()->features |= args_bytes ? PROCLIFE_HAS(PROCLIFE_ARGS) : 0;
 	}
-	ret = proclife_paths_init();
-	if (ret) {
-		unregister_probes();
-		return ret;
-	}
+	proclife_paths_features();
 	proclife_rings_header()->features |= PROCLIFE_HAS(PROCLIFE_SUPPRESSED);
 	return 0;
 }

@@ -10,9 +10,11 @@
  * Writers pay nothing for it. Tracepoints are unregistered. Hooks stay, since ftrace may not give them again, and
  * ignore what comes from there.
  */
+#include <linux/capability.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
+#include <linux/rcupdate.h>
 
 #include "failures.h"
 #include "hooks.h"
@@ -31,6 +33,7 @@ static void stop(void)
 	proclife_hooks_stop();
 	proclife_failures_stop();
 	proclife_probes_stop();
+	synchronize_rcu_tasks(); /* a task can have been preempted on its way into a hook, as when ftrace removes one */
 	proclife_rings_stopped(since);
 	pr_info("recording is stopped\n");
 }
@@ -56,6 +59,9 @@ static int set_recording(const char *text, const struct kernel_param *param)
 	bool wanted;
 	int ret;
 
+	/* As to load and unload it: the file's mode alone is not enough, as in a container. */
+	if (!capable(CAP_SYS_MODULE))
+		return -EPERM;
 	wish.arg = &wanted;
 	ret = param_set_bool(text, &wish);
 	if (ret)

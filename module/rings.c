@@ -418,25 +418,24 @@ u64 proclife_rings_committed(void)
 }
 
 /*
- * A record counts a moment before it is committed. All counts of a ring together are what it has committed, unless
- * one is just there, or records came in between. Returns how many records too many are counted.
+ * A record counts a moment before it is committed. If what is reserved after the counts were read is committed, all that
+ * they count is. Returns 1 if one may not be: a ring has one writer.
  */
 static u64 add_counts(const struct proclife_ring_page *page, u64 types[PROCLIFE_TYPES])
 {
-	u64 found[PROCLIFE_TYPES], committed, sum;
+	u64 found[PROCLIFE_TYPES], reserved, open;
 	unsigned int tries = 3, type;
 
 	do {
-		committed = proclife_ring_committed(&page->ctl);
-		sum = 0;
-		for (type = 0; type < PROCLIFE_TYPES; type++) {
+		for (type = 0; type < PROCLIFE_TYPES; type++)
 			found[type] = READ_ONCE(page->counts[type]);
-			sum += found[type];
-		}
-	} while (sum != committed && --tries);
+		smp_rmb(); /* pairs with W1 of ring.h: a record is reserved before it counts */
+		reserved = READ_ONCE(page->ctl.reserve);
+		open = (s64)(reserved - proclife_ring_committed(&page->ctl)) > 0;
+	} while (open && --tries);
 	for (type = 0; type < PROCLIFE_TYPES; type++)
 		types[type] += found[type];
-	return sum - committed;
+	return open;
 }
 
 void proclife_rings_count(struct rings_counts *counts)
