@@ -422,10 +422,16 @@ void json_killer(struct json *json, const struct proclife_killer *killer)
 	json_object_end(json);
 }
 
-void text_failed_exec(struct text *text, const struct proclife_failed_exec *failed)
+void text_failed_exec(struct text *text, const struct proclife_failed_exec *failed, bool whole)
 {
+	const char *slash = strrchr(failed->path, '/');
 	char buffer[16];
 
+	if (!whole) {
+		text_label(text, !*failed->path ? "exec" : slash ? slash + 1 : failed->path, sizeof(failed->path));
+		text_printf(text, ": %s", error_name(failed->error, buffer));
+		return;
+	}
 	text_string(text, "exec ");
 	if (*failed->path) {
 		text_string(text, "of ");

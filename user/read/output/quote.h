@@ -72,8 +72,8 @@ void json_wait_status(struct json *json, bool known, int wait_status);
 void json_tracer(struct json *json, const struct proclife_tracer *tracer);
 /* A member "killer": an object, or null. */
 void json_killer(struct json *json, const struct proclife_killer *killer);
-/* "exec of /usr/bin/foo failed (ENOENT)" */
-void text_failed_exec(struct text *text, const struct proclife_failed_exec *failed);
+/* "exec of /usr/bin/foo failed (ENOENT)", or "foo: ENOENT" if it is not wanted @whole. */
+void text_failed_exec(struct text *text, const struct proclife_failed_exec *failed, bool whole);
 /* A member "failed_exec"; none if it is NULL, as without the parameter `failures`. */
 void json_failed_exec(struct json *json, const struct proclife_failed_exec *failed);
 

@@ -9,7 +9,6 @@
 #include "output/quote.h"
 #include "views/lives/lives.h"
 #include "views/share/memory.h"
-#include "views/share/path.h"
 #include "views/share/when.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -351,16 +350,9 @@ static void put_memory(struct text *notes, const struct life *life)
 /* Why it ended, mostly: so it is there in a narrow column, too. */
 static void put_failed_exec(struct text *notes, const struct proclife_failed_exec *failed, bool whole)
 {
-	char buffer[16];
-
 	text_string(notes, notes->len ? ", " : "  ");
 	text_style(notes, STYLE_BAD);
-	if (whole) {
-		text_failed_exec(notes, failed);
-	} else {
-		text_label(notes, *failed->path ? path_base(failed->path) : "exec", sizeof(failed->path));
-		text_printf(notes, ": %s", error_name(failed->error, buffer));
-	}
+	text_failed_exec(notes, failed, whole);
 	text_style(notes, STYLE_PLAIN);
 }
 

@@ -59,6 +59,7 @@ static void put_args(struct tree_view *view, struct text *line, const struct row
 	text_in(line, args, columns);
 }
 
+#define WIDE 100    /* columns of a screen on which there is room for a sentence */
 #define NARROW 72   /* columns of a screen on which counts have no room for words */
 #define MIN_FOLD 10 /* columns that are worth the end of a word */
 
@@ -320,8 +321,10 @@ static void note_end(struct tree_view *view, const struct row *b, const struct s
 /* What it was to become, and did not. */
 static void note_failed_exec(struct text *notes, const struct proclife_failed_exec *failed)
 {
+	unsigned int width = notes->screen->width;
+
 	begin_note(notes, STYLE_BAD);
-	text_failed_exec(notes, failed);
+	text_failed_exec(notes, failed, !width || width > WIDE);
 	end_note(notes);
 }
 
