@@ -11,6 +11,7 @@
 #include <linux/moduleparam.h>
 #include <linux/printk.h>
 #include <linux/proc_ns.h>
+#include <linux/processor.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -424,7 +425,7 @@ u64 proclife_rings_committed(void)
 static u64 add_counts(const struct proclife_ring_page *page, u64 types[PROCLIFE_TYPES])
 {
 	u64 found[PROCLIFE_TYPES], reserved, open;
-	unsigned int tries = 3, type;
+	unsigned int tries = 100, type; /* a writer takes far less, unless the machine's host has stopped its CPU */
 
 	do {
 		for (type = 0; type < PROCLIFE_TYPES; type++)
@@ -432,6 +433,8 @@ static u64 add_counts(const struct proclife_ring_page *page, u64 types[PROCLIFE_
 		smp_rmb(); /* pairs with W1 of ring.h: a record is reserved before it counts */
 		reserved = READ_ONCE(page->ctl.reserve);
 		open = (s64)(reserved - proclife_ring_committed(&page->ctl)) > 0;
+		if (open)
+			cpu_relax();
 	} while (open && --tries);
 	for (type = 0; type < PROCLIFE_TYPES; type++)
 		types[type] += found[type];

@@ -672,7 +672,8 @@ struct proclife_watermark {
 	__u64 records; /* poll and read wait for this many unacknowledged records; at least 1 */
 	/*
 	 * PROCLIFE_HAS() of each type of which records count; 0: all. Others do not wake then, but go on to
-	 * overwrite the rings. What is recorded when this changes counts as acknowledged.
+	 * overwrite the rings. What is recorded when this changes counts as acknowledged. A file can be ready one
+	 * record too early for each CPU that was in the middle of one as it acknowledged.
 	 */
 	__u64 types;
 	__u64 reserved;
