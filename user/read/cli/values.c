@@ -203,18 +203,15 @@ static bool parse_namespace(const char *text, uint32_t *ns)
 {
 	static const char before[] = "pid:[";
 	bool is_link = !strncmp(text, before, strlen(before));
-	char *number = strdup(is_link ? text + strlen(before) : text);
-	size_t length;
+	const char *begin = is_link ? text + strlen(before) : text, *behind = is_link ? "]" : "";
+	size_t length = strcspn(begin, behind);
+	char *number = strndup(begin, length);
 	uint64_t value;
 	bool ok;
 
 	if (!number)
 		die_no_memory();
-	length = strlen(number);
-	ok = !is_link || (length && number[length - 1] == ']');
-	if (is_link && ok)
-		number[length - 1] = '\0';
-	ok = ok && parse_number(number, UINT32_MAX, &value) && value;
+	ok = parse_number(number, UINT32_MAX, &value) && value && !strcmp(begin + length, behind);
 	free(number);
 	*ns = ok ? (uint32_t)value : 0;
 	return ok;

@@ -24,7 +24,6 @@ enum criterion {
 #define CRITERION_PID CRITERIA
 #define CRITERIA_AND_PID (CRITERIA + 1)
 
-
 struct pids_there;
 
 struct run {

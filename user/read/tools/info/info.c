@@ -361,43 +361,30 @@ static void show_absent(const struct info *info, struct text *what)
 	info_line(info, "not recorded", what);
 }
 
-/* Not every kernel has each mark of an address space. */
-static void show_mm_marks(const struct info *info, struct text *what)
+typedef const char *mark_text(unsigned int mark, char buffer[16]);
+
+static void show_bits(const struct info *info, struct text *what, const char *label, uint32_t bits, mark_text *name)
 {
 	char unknown[16];
 	unsigned int mark;
 
-	if (!(info->header->features & PROCLIFE_HAS(PROCLIFE_MM)))
-		return;
+	text_clear(what);
 	for (mark = 1; mark < 32; mark++)
-		if (info->header->mm_marks & PROCLIFE_HAS_MM(mark))
-			text_printf(what, "%s%s", what->len ? ", " : "", mm_what_text(mark, unknown));
+		if (bits & 1u << mark)
+			text_printf(what, "%s%s", what->len ? ", " : "", name(mark, unknown));
 	if (what->len)
-		info_line(info, "mm marks", what);
+		info_line(info, label, what);
 }
 
-static void show_birth_marks(const struct info *info, struct text *what)
+/* Not every kernel has each mark, and a parameter can be off. */
+static void show_marks(const struct info *info, struct text *what)
 {
-	char unknown[16];
-	unsigned int mark;
+	const struct proclife_header *header = info->header;
 
-	for (mark = 1; mark < 32; mark++)
-		if (info->header->birth_marks & PROCLIFE_HAS_BIRTH(mark))
-			text_printf(what, "%s%s", what->len ? ", " : "", birth_what_text(mark, unknown));
-	if (what->len)
-		info_line(info, "birth marks", what);
-}
-
-static void show_path_marks(const struct info *info, struct text *what)
-{
-	char unknown[16];
-	unsigned int mark;
-
-	for (mark = 1; mark < 32; mark++)
-		if (info->header->path_marks & PROCLIFE_HAS_PATH(mark))
-			text_printf(what, "%s%s", what->len ? ", " : "", path_what_text(mark, unknown));
-	if (what->len)
-		info_line(info, "paths", what);
+	if (header->features & PROCLIFE_HAS(PROCLIFE_MM))
+		show_bits(info, what, "mm marks", header->mm_marks, mm_what_text);
+	show_bits(info, what, "birth marks", header->birth_marks, birth_what_text);
+	show_bits(info, what, "paths", header->path_marks, path_what_text);
 }
 
 static void show_args(const struct info *info, struct text *what)
@@ -450,7 +437,7 @@ void info_print(const struct info *info)
 	static void (*const parts[])(const struct info *info, struct text *what) = {
 		show_path, show_uuid, show_state, show_damage, show_machine, show_module,
 		show_times, show_clock, show_command, show_processes, show_records, show_lost, show_stopped,
-		show_absent, show_mm_marks, show_birth_marks, show_path_marks, show_args, show_rcu, show_disk,
+		show_absent, show_marks, show_args, show_rcu, show_disk,
 	};
 	struct text what;
 	size_t i;

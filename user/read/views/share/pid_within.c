@@ -61,13 +61,13 @@ enum proclife_match pid_is_of(struct run *run, const struct pid_option *option,
 {
 	const struct proclife_header *header = proclife_source_header(run->source);
 	bool of_machine = !option->within || (option->ns && header && header->init_pid_ns == option->ns);
+	enum proclife_match place;
 
 	/* Every process has a PID in the initial namespace, and that is the one by which records name it. */
 	if (of_machine)
 		return process->tgid == option->pid ? PROCLIFE_MATCHES : PROCLIFE_MATCHES_NOT;
 	if (process->ns_inum && process->ns_pid != option->pid)
 		return PROCLIFE_MATCHES_NOT;
-	if (pid_place_is_of(run, option, process) == PROCLIFE_MATCHES_NOT)
-		return PROCLIFE_MATCHES_NOT;
-	return process->ns_inum ? pid_place_is_of(run, option, process) : PROCLIFE_MATCH_UNKNOWN;
+	place = pid_place_is_of(run, option, process);
+	return place == PROCLIFE_MATCHES_NOT || process->ns_inum ? place : PROCLIFE_MATCH_UNKNOWN;
 }

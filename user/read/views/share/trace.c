@@ -199,26 +199,24 @@ void stopped_text(struct text *text, const struct run *run)
 		text_string(text, ", and not started again");
 }
 
-void json_marks(struct json *json, const struct proclife_header *header)
+static void json_bits(struct json *json, const char *key, uint32_t bits,
+		      const char *name(unsigned int mark, char buffer[16]))
 {
 	char unknown[16];
 
+	json_array(json, key);
+	for (unsigned int mark = 1; mark < 32; mark++)
+		if (bits & 1u << mark)
+			json_string(json, NULL, name(mark, unknown));
+	json_array_end(json);
+}
+
+void json_marks(struct json *json, const struct proclife_header *header)
+{
 	json_uint(json, "marks_missed", header->marks_missed);
-	json_array(json, "mm_marks");
-	for (unsigned int what = 1; what < 32; what++)
-		if (header->mm_marks & PROCLIFE_HAS_MM(what))
-			json_string(json, NULL, mm_what_text(what, unknown));
-	json_array_end(json);
-	json_array(json, "birth_marks");
-	for (unsigned int what = 1; what < 32; what++)
-		if (header->birth_marks & PROCLIFE_HAS_BIRTH(what))
-			json_string(json, NULL, birth_what_text(what, unknown));
-	json_array_end(json);
-	json_array(json, "path_marks");
-	for (unsigned int what = 1; what < 32; what++)
-		if (header->path_marks & PROCLIFE_HAS_PATH(what))
-			json_string(json, NULL, path_what_text(what, unknown));
-	json_array_end(json);
+	json_bits(json, "mm_marks", header->mm_marks, mm_what_text);
+	json_bits(json, "birth_marks", header->birth_marks, birth_what_text);
+	json_bits(json, "path_marks", header->path_marks, path_what_text);
 	json_string_or_null(json, "cgroup_leave", cgroup_leave_json(header->cgroup_leave));
 	json_uint_or_null(json, "rss_error", header->rss_error);
 }
