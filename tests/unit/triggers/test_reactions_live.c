@@ -17,6 +17,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* What commands of --exec have written. */
+static void read_said(const char *path, char *said, size_t size)
+{
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	said[fread(said, 1, size - 1, file)] = '\0';
+	fclose(file);
+}
+
 /* Records from before the start are saved with it, and what follows for a while. */
 static void test_save(void **state)
 {
@@ -294,7 +304,7 @@ static void test_exec(void **state)
 	struct who own;
 	pid_t pid;
 	char *line;
-	FILE *out, *file;
+	FILE *out;
 
 	(void)state;
 	live_open(1 << 10);
@@ -319,10 +329,7 @@ static void test_exec(void **state)
 	live_put(1, exit_record(0, &own, 1 << 8, 0));
 	assert_null(next(out, "fired"));
 	fclose(out);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	said[fread(said, 1, sizeof(said) - 1, file)] = '\0';
-	fclose(file);
+	read_said(path, said, sizeof(said));
 	assert_int_equal(count_text(said, "PROCLIFE_CONDITION=failed\n"), 1);
 	assert_int_equal(count_text(said, "PROCLIFE_FIGURE=failed\n"), 1);
 	assert_int_equal(count_text(said, "PROCLIFE_VALUE=3\n"), 1);
@@ -344,7 +351,7 @@ static void test_exec_of_thread(void **state)
 	struct proclife_record exiting;
 	char options[3 * PATH_MAX], path[PATH_MAX], said[8192] = "";
 	pid_t pid;
-	FILE *out, *file;
+	FILE *out;
 
 	(void)state;
 	live_open(1 << 10);
@@ -363,10 +370,7 @@ static void test_exec_of_thread(void **state)
 	free(next(out, "fired"));
 	assert_null(next(out, "fired"));
 	fclose(out);
-	file = fopen(path, "r");
-	assert_non_null(file);
-	said[fread(said, 1, sizeof(said) - 1, file)] = '\0';
-	fclose(file);
+	read_said(path, said, sizeof(said));
 	assert_int_equal(count_text(said, "PROCLIFE_FIGURE=thread_exit\n"), 1);
 	assert_int_equal(count_text(said, "PROCLIFE_VALUE=3\n"), 1);
 	assert_int_equal(count_text(said, "PROCLIFE_PID=4000\n"), 1);
