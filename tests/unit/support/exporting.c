@@ -5,6 +5,7 @@
 #include "stories.h"
 #include "story.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -98,6 +99,8 @@ static void tell_hostile(void)
 			put_kill(&who, &thread);
 		else if (i % 3 == 0)
 			put_oom(&who, &killer);
+		if (i % 4 == 1)
+			story_put(failed_exec_record(0, &who, ENOENT, path));
 		story_exit(&who, i % 2 ? &init : &killer, i % 3 ? (int32_t)(i % 5) << 8 : SIGKILL);
 		story_reap(&who, i % 2 ? &init : &killer);
 		story_put(free_record(0, &who));

@@ -226,8 +226,8 @@ def missing_columns(names, lives):
 
 def check_csv_text(place, text):
     """No cell of text begins a formula, however it is split."""
-    for name in ("comm", "parent_comm", "path", "args", "exe", "cwd", "env", "cgroup_path", "user", "killer_comm", "reaper_comm",
-                 "memory_last_comm", "memory_by_comm", "memory_early_by_comm"):
+    for name in ("comm", "parent_comm", "path", "args", "exe", "cwd", "env", "cgroup_path", "user", "failed_exec_path",
+                 "killer_comm", "reaper_comm", "memory_last_comm", "memory_by_comm", "memory_early_by_comm"):
         check_plain(f"{place}: {name}", text[name])
         for part in text[name].split(";"):
             if part[:1] and part[0] in FORMULAS:
@@ -485,7 +485,7 @@ def key_of(name):
     """The attribute of a column."""
     if name in RENAMED:
         return RENAMED[name]
-    for prefix in ("memory_early_by_", "memory_last_", "memory_by_", "memory_", "killer_", "tracer_"):
+    for prefix in ("memory_early_by_", "memory_last_", "memory_by_", "memory_", "killer_", "failed_exec_", "tracer_"):
         if name.startswith(prefix):
             return "proclife." + prefix[:-1].replace("memory_", "memory.") + "." + name[len(prefix):]
     return "proclife." + name

@@ -445,8 +445,10 @@ void json_failed_exec(struct json *json, const struct proclife_failed_exec *fail
 {
 	char buffer[16];
 
-	if (!failed)
+	if (!failed) {
+		json_null(json, "failed_exec");
 		return;
+	}
 	json_object(json, "failed_exec");
 	json_string_or_null(json, "path", *failed->path ? failed->path : NULL);
 	json_string(json, "error", error_name(failed->error, buffer));

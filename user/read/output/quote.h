@@ -74,7 +74,7 @@ void json_tracer(struct json *json, const struct proclife_tracer *tracer);
 void json_killer(struct json *json, const struct proclife_killer *killer);
 /* "exec of /usr/bin/foo failed (ENOENT)", or "foo: ENOENT" if it is not wanted @whole. */
 void text_failed_exec(struct text *text, const struct proclife_failed_exec *failed, bool whole);
-/* A member "failed_exec"; none if it is NULL, as without the parameter `failures`. */
+/* A member "failed_exec": an object, or null. */
 void json_failed_exec(struct json *json, const struct proclife_failed_exec *failed);
 
 #endif

@@ -96,7 +96,6 @@ void lives_json_life(const struct life *life)
 #define OBJECT_END json_object_end(json); }
 #define PHASES put_phases(json, life);
 #include "views/share/life_rows.h"
-	json_failed_exec(json, life->failed_exec.error ? &life->failed_exec : NULL);
 	json_line_end(json);
 }
 

@@ -130,6 +130,10 @@ PART(killer_cause, "killer.cause", TEXT, true, proclife_cause_name(life->killer.
 PART(killer_oom_scope, "killer.oom_scope", TEXT, true, proclife_oom_scope_name(life->killer.oom_scope))
 PART(killer_oom_cgroup, "killer.oom_cgroup", COUNT, NONZERO(life->killer.oom_cgroup))
 OBJECT_END
+OBJECT("failed_exec", life->failed_exec.error)
+PART(failed_exec_path, "failed_exec.path", TEXT, *life->failed_exec.path, life->failed_exec.path)
+PART(failed_exec_error, "failed_exec.error", TEXT, true, error_name(life->failed_exec.error, (char[16]){ 0 }))
+OBJECT_END
 FIELD(autoreaped, FLAG, true, life->autoreaped)
 FIELD(reaper_pid, PID, NONZERO(life->reaper_tgid))
 FIELD(reaper_comm, COMM, life->reaper_tgid && life->reaper_named, life->reaper_comm)
