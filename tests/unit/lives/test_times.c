@@ -59,6 +59,7 @@ static void test_exact(void **state)
 	expect_split(PROCLIFE_LIFE, 700, 300, 0, true);
 	expect_split(PROCLIFE_TEARDOWN, 500, 500, 0, true);
 	assert_null(proclife_process_split(process_of(&a), PROCLIFE_ZOMBIE));
+	used(3002, PROCLIFE_TIMES_EXITING, 0, 900, 0); /* after a fault of its own, on old kernels */
 	assert_int_equal(proclife_process_used(process_of(&a))->waiting, 300);
 	assert_int_equal(proclife_process_io(process_of(&a))->read_bytes, 200000);
 	assert_int_equal(proclife_process_io(process_of(&a))->write_bytes, 2000);
@@ -93,6 +94,12 @@ static void test_backwards(void **state)
 	exits(2000, 500, 300, 7);
 	notified(3000, 500, 299, 7);
 	assert_null(proclife_process_split(process_of(&a), PROCLIFE_TEARDOWN));
+	used(3002, PROCLIFE_TIMES_NOTIFY, 499, 300, 7);
+	assert_null(proclife_process_split(process_of(&a), PROCLIFE_TEARDOWN));
+	used(3003, PROCLIFE_TIMES_NOTIFY, 500, 300, 6);
+	assert_null(proclife_process_split(process_of(&a), PROCLIFE_TEARDOWN));
+	used(3004, PROCLIFE_TIMES_NOTIFY, 500, 300, 7);
+	expect_split(PROCLIFE_TEARDOWN, 1000, 0, 0, true);
 }
 
 static void test_exec(void **state)
@@ -115,6 +122,8 @@ static void test_exec(void **state)
 /* It is the creator's time; another fork, or one that fails, in between has its own. */
 static void test_fork(void **state)
 {
+	struct who thread = thread_of(&a, 201);
+
 	(void)state;
 	feed(tasks, birth_record(900, &shell, PROCLIFE_BIRTH_FORKING)); /* in vain */
 	feed(tasks, times_record(901, &shell, PROCLIFE_TIMES_FORKING, 50, 20, 1));
@@ -128,6 +137,12 @@ static void test_fork(void **state)
 	feed(tasks, times_record(1601, &shell, PROCLIFE_TIMES_FORKING, 300, 70, 2));
 	feed(tasks, times_record(1701, &shell, PROCLIFE_TIMES_FORK, 900, 70, 2));
 	expect_split(PROCLIFE_PHASE_FORK, 200, 50, 250, false);
+	/* That of a thread of it is not its own. */
+	feed(tasks, birth_record(1800, &a, PROCLIFE_BIRTH_FORKING));
+	used(1801, PROCLIFE_TIMES_FORKING, 0, 0, 0);
+	feed(tasks, clone_record(1900, &thread, &shell, &a));
+	used(1901, PROCLIFE_TIMES_FORK, 60, 0, 0);
+	expect_split(PROCLIFE_PHASE_FORK, 200, 50, 250, false);
 }
 
 /* The TIMES of FORKING, or of FORK, is missing, or it is a thread that is born. */
@@ -136,6 +151,8 @@ static void test_no_fork(void **state)
 	struct who thread = thread_of(&a, 201);
 
 	(void)state;
+	feed(tasks, birth_record(900, &shell, PROCLIFE_BIRTH_FORKING)); /* in vain */
+	feed(tasks, times_record(901, &shell, PROCLIFE_TIMES_FORKING, 100, 20, 1));
 	feed(tasks, birth_record(1000, &shell, PROCLIFE_BIRTH_FORKING));
 	feed(tasks, fork_record(1500, &a, &shell));
 	feed(tasks, times_record(1501, &shell, PROCLIFE_TIMES_FORK, 300, 70, 2));
