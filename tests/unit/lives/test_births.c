@@ -115,11 +115,18 @@ static void test_suppressed(void **state)
 /* The creator counts, and not the parent; a thread has the first two. */
 static void test_creator(void **state)
 {
-	struct who thread = thread_of(&a, 203);
+	struct who thread = thread_of(&a, 203), late = process_of_pid(204, "late");
+	struct proclife_record fork = fork_record(9, &late, &shell);
 	const struct proclife_births *births;
 	uint64_t ns;
 
 	(void)state;
+	/* In a recording that keeps the latest, the shell's leader stands for a thread that is gone. */
+	begins_to_fork(8);
+	fork.fork.creator_pid++;
+	feed(tasks, fork);
+	assert_int_equal(phase(&late, PROCLIFE_PHASE_FORK), UNKNOWN);
+	feed(tasks, failed_fork_record(9, &shell, EAGAIN, 0));
 	feed(tasks, fork_record(10, &a, &shell));
 	begins_to_fork(11);
 	birth(12, &a, PROCLIFE_BIRTH_FORKING);
@@ -183,6 +190,8 @@ static void test_start_missed(void **state)
 /* What has failed is over: what succeeds after it began later, even if the record of that is missing. */
 static void test_failed(void **state)
 {
+	struct proclife_record last = failed_exec_record(50, &b, ENOENT, "/bin/app");
+
 	(void)state;
 	begins_to_fork(10);
 	feed(tasks, failed_exec_record(11, &shell, ENOENT, "/bin/app"));
@@ -200,6 +209,11 @@ static void test_failed(void **state)
 	feed(tasks, failed_fork_record(41, &b, EAGAIN, 0));
 	feed(tasks, exec_record(45, &b, b.pid, "/usr/bin/app"));
 	assert_int_equal(phase(&b, PROCLIFE_PHASE_EXEC), 5);
+	last.flags |= PROCLIFE_F_BY_FD;
+	feed(tasks, last);
+	feed(tasks, exit_record(51, &b, 127 << 8, 0));
+	assert_int_equal(proclife_process_failed_exec(process_of(&b))->error, ENOENT);
+	assert_true(proclife_process_failed_exec(process_of(&b))->by_fd);
 }
 
 /* A trace without births has none, whatever records say. */
@@ -237,6 +251,40 @@ static void test_past(void **state)
 	past.birth.forking = 5;
 	feed(tasks, past);
 	assert_int_equal(phase(&a, PROCLIFE_PHASE_FORK), 6);
+	/* It has execed, and when is not known. */
+	feed(tasks, fork_record(70, &b, &shell));
+	past = record_of(71, PROCLIFE_PAST, &b);
+	past.past.execs = 1;
+	feed(tasks, past);
+	birth(80, &b, PROCLIFE_BIRTH_EXECING);
+	feed(tasks, exec_record(81, &b, b.pid, "/bin/app"));
+	assert_int_equal(phase(&b, PROCLIFE_PHASE_EXEC), UNKNOWN);
+}
+
+static void expect_lacks(uint32_t without, enum proclife_type fork, enum proclife_type first_run, enum proclife_type exec)
+{
+	struct proclife_header header = {
+		.features = PROCLIFE_HAS(PROCLIFE_BIRTH),
+		.birth_marks = PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_FORKING) | PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_STARTED) |
+			       PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_EXECING),
+	};
+
+	header.birth_marks &= ~PROCLIFE_HAS_BIRTH(without);
+	assert_int_equal(proclife_phase_lacks(PROCLIFE_PHASE_FORK, &header), fork);
+	assert_int_equal(proclife_phase_lacks(PROCLIFE_PHASE_FIRST_RUN, &header), first_run);
+	assert_int_equal(proclife_phase_lacks(PROCLIFE_PHASE_EXEC, &header), exec);
+	assert_int_equal(proclife_phase_lacks(PROCLIFE_PHASE_SPAWN, &header), fork);
+	assert_int_equal(proclife_phase_lacks(PROCLIFE_PHASE_SPAWN, NULL), PROCLIFE_BIRTH);
+}
+
+/* Each hook can be missing alone. */
+static void test_lacks(void **state)
+{
+	(void)state;
+	expect_lacks(0, PROCLIFE_NONE, PROCLIFE_NONE, PROCLIFE_NONE);
+	expect_lacks(PROCLIFE_BIRTH_FORKING, PROCLIFE_BIRTH, PROCLIFE_NONE, PROCLIFE_NONE);
+	expect_lacks(PROCLIFE_BIRTH_STARTED, PROCLIFE_NONE, PROCLIFE_BIRTH, PROCLIFE_NONE);
+	expect_lacks(PROCLIFE_BIRTH_EXECING, PROCLIFE_NONE, PROCLIFE_NONE, PROCLIFE_BIRTH);
 }
 
 int main(void)
@@ -252,6 +300,7 @@ int main(void)
 		BIRTHS(test_failed),
 		BIRTHS(test_without),
 		BIRTHS(test_past),
+		cmocka_unit_test(test_lacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
