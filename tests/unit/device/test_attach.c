@@ -84,7 +84,7 @@ static void write_suppressed(uint32_t cpu, uint64_t ts, enum proclife_type what,
 }
 
 /* The next record is made by the library: this type has been suppressed before. */
-static void expect_suppressed(uint32_t cpu, enum proclife_type what, uint64_t ts)
+static void expect_suppressed_since(uint32_t cpu, enum proclife_type what, uint64_t ts, uint64_t since)
 {
 	struct proclife_event event;
 
@@ -95,8 +95,13 @@ static void expect_suppressed(uint32_t cpu, enum proclife_type what, uint64_t ts
 	assert_int_equal(event.record->ts, ts);
 	assert_int_equal(event.record->suppressed.what, what);
 	assert_int_equal(event.record->suppressed.ended, 0);
-	assert_int_equal(event.record->suppressed.since, 0);
+	assert_int_equal(event.record->suppressed.since, since);
 	assert_int_equal(event.record->suppressed.count, 0);
+}
+
+static void expect_suppressed(uint32_t cpu, enum proclife_type what, uint64_t ts)
+{
+	expect_suppressed_since(cpu, what, ts, 0);
 }
 
 static void expect_type(uint64_t ts, enum proclife_type type)
@@ -163,6 +168,29 @@ static void test_suppressed_history(void **state)
 		expect_type(ts, ts == 140 || ts == 150 || ts == 160 ? PROCLIFE_SUPPRESSED :
 								      PROCLIFE_FORK);
 	assert_int_equal(proclife_source_next(source, &event), 0);
+}
+
+/* Recording was stopped where a history begins: the header says since when, if that is not a later stop. */
+static void test_stopped_history(void **state)
+{
+	struct proclife_event event;
+
+	for (uint64_t stopped = 117; stopped <= 118; stopped++) {
+		if (stopped > 117)
+			end(state);
+		begin(64);
+		for (uint64_t ts = 101; ts <= 180; ts++)
+			fake_device_write(device, 0, ts);
+		suppress(0, PROCLIFE_HAS(PROCLIFE_NONE));
+		device->header->stopped = stopped;
+		device->now = 200;
+		assert_int_equal(proclife_source_rewind(source), 0);
+		assert_int_equal(proclife_source_next(source, &event), 1);
+		assert_null(event.record);
+		assert_int_equal(event.gap.to, 117);
+		expect_suppressed_since(0, PROCLIFE_NONE, 117, stopped == 117 ? 117 : 0);
+		expect_type(117, PROCLIFE_FORK);
+	}
 }
 
 /* The results of the next SNAPSHOT ioctls, in order. */
@@ -328,6 +356,7 @@ int main(void)
 		TEST(test_long_history),
 		TEST(test_suppressed),
 		TEST(test_suppressed_history),
+		TEST(test_stopped_history),
 		TEST(test_snapshot_grows),
 		TEST(test_snapshot_always_full),
 		TEST(test_snapshot_fails),

@@ -27,8 +27,10 @@ static void test_header(void **state)
 	assert_int_equal(header->records_per_ring, 16);
 	device->header->reap_missed = 7; /* it changes */
 	device->header->marks_missed = 8;
+	device->header->stopped = 9;
 	assert_int_equal(proclife_source_header(source)->reap_missed, 7);
 	assert_int_equal(proclife_source_header(source)->marks_missed, 8);
+	assert_int_equal(proclife_source_header(source)->stopped, 9);
 	assert_true(proclife_source_fd(source) >= 0);
 	fake_device_write(device, 1, 10);
 	assert_int_equal(proclife_source_count(source, 1, PROCLIFE_FORK), 1);
@@ -83,6 +85,7 @@ static void test_header_changes(void **state)
 	HEADER(counts_first, counts_offset, 56, -EPROTO)                           \
 	HEADER(odd_counts, counts_offset, 68, -EPROTO)                             \
 	HEADER(late_counts, counts_offset, h->records_offset, -EPROTO)             \
+	HEADER(last_count, counts_offset, h->records_offset - 8 * h->types + 8, -EPROTO) \
 	HEADER(huge_counts, counts_offset, -8U, -EPROTO)                           \
 	HEADER(suppressed_first, suppressed_offset, 0, -EPROTO)                    \
 	HEADER(odd_suppressed, suppressed_offset, 324, -EPROTO)                    \
