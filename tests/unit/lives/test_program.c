@@ -87,6 +87,10 @@ static void test_unknown(void **state)
 	record.flags |= PROCLIFE_F_TRUNCATED;
 	feed(tasks, record);
 	assert_null(program()->exe);
+	record = piece(1012, PROCLIFE_PATH_EXE, 70, 0, 60); /* the rest could not be recorded */
+	record.flags |= PROCLIFE_F_TRUNCATED;
+	feed(tasks, record);
+	assert_null(program()->exe);
 	feed(tasks, piece(1012, PROCLIFE_PATH_CWD, 0, 0, 0));
 	assert_null(program()->cwd);
 	feed(tasks, piece(1013, 4, 3, 0, 3)); /* of a later module */
