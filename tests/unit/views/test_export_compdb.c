@@ -161,7 +161,8 @@ static void test_wrappers(void **state)
 /* What is not whole is not written as if it were, and said. */
 static void test_missing(void **state)
 {
-	struct who who = story_fork(&make, 300, "cc"), other = story_fork(&make, 301, "cc"), third;
+	struct who who = story_fork(&make, 300, "cc"), other = story_fork(&make, 301, "cc"), third,
+		   fourth = story_fork(&make, 302, "cc");
 	struct proclife_record record;
 
 	(void)state;
@@ -174,6 +175,7 @@ static void test_missing(void **state)
 	story_put(record);
 	put_directory(&who, "/build");
 	execs(&other, "/usr/bin/cc", 0, "cc -c a.c", NULL);
+	execs(&fourth, "/usr/bin/cc", 0, "cc -c a.c", "/build/\xff");
 	third = begins(&make, "/usr/bin/cc", "cc -c \xff.c");
 	story_exit(&third, &make, 0);
 	calls("/usr/bin/cc", "cc -c b.c");
@@ -181,7 +183,7 @@ static void test_missing(void **state)
 	       "proclife-read: --export compdb: 1 command of a compiler left out: not all of its arguments were recorded; "
 	       "load the module with args_bytes=8192\n"
 	       "proclife-read: --export compdb: 1 call left out: its directory was not recorded; load the module with paths=Y\n"
-	       "proclife-read: --export compdb: 1 call left out: it has bytes that are not UTF-8\n");
+	       "proclife-read: --export compdb: 2 calls left out: they have bytes that are not UTF-8\n");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, story_teardown)
