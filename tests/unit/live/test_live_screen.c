@@ -124,7 +124,7 @@ static void test_narrow(void **state)
 static void test_pages(void **state)
 {
 	struct who sh = process_of_pid(50, "sh"), who = process_of_pid(60, "early");
-	struct proclife_record directory = { .type = PROCLIFE_NONE };
+	struct proclife_record directory = { .type = PROCLIFE_NONE }, freed = freed_record(0, &who, &sh);
 	char options[128];
 
 	(void)state;
@@ -142,9 +142,14 @@ static void test_pages(void **state)
 	SEE("now zombie");
 	SEE("directory  /srv/www");
 	live_put(0, reap_record(0, &who, &sh));
-	live_put(0, freed_record(0, &who, &sh));
+	freed.flags |= PROCLIFE_F_IO;
+	freed.free.read_bytes = 40 << 10;
+	freed.free.write_bytes = 12 << 10;
+	live_put(0, freed);
 	SEE("now freed");
 	SEE("notified to reaped");
+	DO("resize-window -x 80 -y 40");
+	SEE("storage    40 KiB read, 12 KiB written");
 	press("q h");
 	see_in(8, "this text, as it is typed");
 	DO("resize-window -x 120 -y 24");
