@@ -115,6 +115,7 @@ static void add_failed(const struct proclife_record *head, uint64_t ts, bool for
 	memset(record.words, 0, sizeof(record.words));
 	record.fail.what = forks ? PROCLIFE_FAIL_FORK : PROCLIFE_FAIL_EXEC;
 	record.fail.error = (uint32_t)(ts % 100);
+	record.flags |= ts % 3 ? 0 : PROCLIFE_F_BY_FD;
 	add_event(&(struct proclife_event){ .record = &record });
 }
 
@@ -383,6 +384,7 @@ static void check_same(const struct ended *a, const struct ended *b)
 	check(!memcmp(&a->births, &b->births, sizeof(a->births)));
 	/* Another task can stand for the one that tried, at the cut. */
 	check(a->failed_exec.ts <= b->failed_exec.ts && a->failed_exec.error == b->failed_exec.error);
+	check(a->failed_exec.by_fd == b->failed_exec.by_fd);
 	check(may_be_memory(&a->memory, &b->memory));
 	checked = NULL;
 }
