@@ -63,6 +63,13 @@ static bool has_gap(const struct intervals *intervals, const struct run *part)
 	return part->lost || intervals->gap_to > part->from;
 }
 
+/* Was recording stopped for some of it? Nothing comes of a CPU until it is started again, and then of all that was. */
+static bool was_stopped(const struct intervals *intervals, const struct run *part)
+{
+	return intervals->stopped_to > part->from ||
+	       proclife_tasks_may_lack(part->tasks, PROCLIFE_NONE, UINT64_MAX);
+}
+
 static void put_missing(struct text *line, const struct intervals *intervals, const struct run *part)
 {
 	uint64_t suppressed = 0;
@@ -75,6 +82,12 @@ static void put_missing(struct text *line, const struct intervals *intervals, co
 			text_plural(line, part->lost, "record was lost", "records were lost");
 		else
 			text_string(line, "records that were lost before can be of this time");
+		text_style(line, STYLE_PLAIN);
+	}
+	if (was_stopped(intervals, part)) {
+		text_string(line, ", ");
+		text_style(line, STYLE_BAD);
+		text_string(line, "recording was stopped");
 		text_style(line, STYLE_PLAIN);
 	}
 	for (type = 0; type < PROCLIFE_TYPES; type++)
@@ -128,7 +141,7 @@ static void print_json(const struct intervals *intervals, const struct run *part
 	json_line(json, "interval");
 	json_uint(json, "intervals", idle ? idle : 1);
 	json_uint(json, "lost", part->lost);
-	json_bool(json, "incomplete", has_gap(intervals, part));
+	json_bool(json, "incomplete", has_gap(intervals, part) || was_stopped(intervals, part));
 	json_suppressed(json, part);
 	json_line_end(json);
 }
@@ -239,8 +252,8 @@ static void intervals_event(void *data, const struct proclife_event *event)
 	advance(intervals, ts);
 	show_held(intervals, ts);
 	if (record && record->type == PROCLIFE_SUPPRESSED && record->suppressed.what == PROCLIFE_NONE &&
-	    record->ts > intervals->gap_to)
-		intervals->gap_to = record->ts + 1; /* recording was stopped: what is up to here is not all */
+	    record->ts > intervals->stopped_to)
+		intervals->stopped_to = record->ts + 1;
 	if (!record && event->gap.to > intervals->gap_to && overlaps_range(intervals->run, ts, event->gap.to))
 		intervals->gap_to = event->gap.to;
 	intervals->busy = true;

@@ -21,6 +21,7 @@ struct intervals {
 	uint64_t suppressed[PROCLIFE_TYPES]; /* what run->suppressed was then */
 	uint64_t stopped; /* and run->stopped.times */
 	uint64_t gap_to; /* of the gap that reaches farthest: what is up to there can be incomplete */
+	uint64_t stopped_to; /* and where recording was stopped */
 	uint64_t idle;	 /* how many before it had no record, in a row */
 	uint64_t held_from; /* since when such ones were not printed; 0: all were */
 	bool busy;	 /* there was a record in it */
