@@ -45,7 +45,7 @@ static unsigned long *refusal_of(const struct task_struct *p)
 
 static void note_refusal(u32 limit)
 {
-	BUILD_BUG_ON(__alignof__(struct task_struct) <= PROCLIFE_LIMIT_PID_MAX);
+	BUILD_BUG_ON(__alignof__(struct task_struct) <= PROCLIFE_LIMIT_NO_INIT);
 	WRITE_ONCE(*refusal_of(current), (unsigned long)current | limit);
 }
 
@@ -54,7 +54,7 @@ static u32 take_refusal(void)
 {
 	unsigned long *slot = refusal_of(current), noted = READ_ONCE(*slot);
 
-	if (likely((noted ^ (unsigned long)current) > PROCLIFE_LIMIT_PID_MAX))
+	if (likely((noted ^ (unsigned long)current) > PROCLIFE_LIMIT_NO_INIT))
 		return 0;
 	cmpxchg(slot, noted, 0);
 	return noted ^ (unsigned long)current;
@@ -120,7 +120,7 @@ static int leave_fork(struct kretprobe_instance *call, struct pt_regs *regs)
 	if (likely(!IS_ERR_VALUE(error)) || is_begun_again(error))
 		return 0;
 	limit = take_refusal();
-	if (error != -EAGAIN)
+	if (error != -EAGAIN && !(error == -ENOMEM && limit == PROCLIFE_LIMIT_NO_INIT))
 		limit = 0;
 	else if (!limit && nproc_refuses())
 		limit = PROCLIFE_LIMIT_NPROC;
@@ -132,8 +132,12 @@ NOKPROBE_SYMBOL(leave_fork);
 /* It returns the number, or the error, in a pointer. */
 static int leave_alloc_pid(struct kretprobe_instance *call, struct pt_regs *regs)
 {
-	if (unlikely((long)regs_return_value(regs) == -EAGAIN))
+	long ret = (long)regs_return_value(regs);
+
+	if (unlikely(ret == -EAGAIN))
 		note_refusal(PROCLIFE_LIMIT_PID_MAX);
+	else if (unlikely(ret == -ENOMEM) && !(current->nsproxy->pid_ns_for_children->pid_allocated & PIDNS_ADDING))
+		note_refusal(PROCLIFE_LIMIT_NO_INIT);
 	return 0;
 }
 NOKPROBE_SYMBOL(leave_alloc_pid);

@@ -202,6 +202,7 @@ struct proclife_exec {
 #define PROCLIFE_LIMIT_NPROC 1	  /* RLIMIT_NPROC: the user has as many processes as the task may have */
 #define PROCLIFE_LIMIT_PIDS_MAX 2 /* pids.max of its cgroup, or of one above */
 #define PROCLIFE_LIMIT_PID_MAX 3  /* no number is free in the pid namespace: pid_max */
+#define PROCLIFE_LIMIT_NO_INIT 4  /* ENOMEM: the init of the pid namespace has ended, and nothing can be made in it */
 
 /* Only with the parameter `failures`. */
 struct proclife_fail {

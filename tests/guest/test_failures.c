@@ -320,6 +320,31 @@ static void test_of_cgroup(void **state)
 	check_fork(found[0], EAGAIN, PROCLIFE_LIMIT_PIDS_MAX);
 }
 
+/* As `unshare --pid` without --fork: what it makes first is the namespace's init, and ends. */
+static int fork_without_init(void)
+{
+	pid_t pid;
+
+	if (unshare(CLONE_NEWPID))
+		return 1;
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	if (waitpid(pid, NULL, 0) != pid)
+		return 2;
+	return fork() == -1 && errno == ENOMEM ? 0 : 3;
+}
+
+static void test_without_init(void **state)
+{
+	const struct proclife_record *found[2];
+	pid_t pid = in_child(fork_without_init);
+
+	(void)state;
+	assert_int_equal(fails_of(pid, found, 2), 1);
+	check_fork(found[0], ENOMEM, PROCLIFE_LIMIT_NO_INIT);
+}
+
 /* What the kernel refuses for another reason than a limit. */
 static int fork_wrongly(void)
 {
@@ -377,6 +402,7 @@ int main(void)
 		FAILURE(test_across_pages),
 		FAILURE(test_of_user),
 		FAILURE(test_of_cgroup),
+		FAILURE(test_without_init),
 		FAILURE(test_wrong_flags),
 		cmocka_unit_test(test_flood),
 		cmocka_unit_test(test_unload_meanwhile),

@@ -350,6 +350,7 @@ static void tell_death(uint64_t us)
 	at(us - 500, failed_fork_record(0, &bash, EAGAIN, PROCLIFE_LIMIT_PIDS_MAX));
 	at(us - 450, failed_fork_record(0, &bash, EAGAIN, PROCLIFE_LIMIT_PID_MAX));
 	at(us - 400, failed_fork_record(0, &bash, ENOMEM, 0));
+	at(us - 380, failed_fork_record(0, &bash, ENOMEM, PROCLIFE_LIMIT_NO_INIT));
 	at(us - 350, failed_fork_record(0, &bash, 999, 9)); /* from a later module */
 	at(us - 300, birth_record(0, &bash, PROCLIFE_BIRTH_FORKING));
 	at(us - 299, times_record(0, &bash, PROCLIFE_TIMES_FORKING, 7000, 1000, 3));

@@ -467,7 +467,7 @@ const char *fail_limit_text(unsigned int limit, char buffer[16])
 {
 	static const char *const names[] = {
 		[PROCLIFE_LIMIT_NPROC] = "nproc", [PROCLIFE_LIMIT_PIDS_MAX] = "pids.max",
-		[PROCLIFE_LIMIT_PID_MAX] = "pid_max",
+		[PROCLIFE_LIMIT_PID_MAX] = "pid_max", [PROCLIFE_LIMIT_NO_INIT] = "no_init",
 	};
 
 	return limit ? WHAT_TEXT(names, limit, buffer) : NULL;

@@ -329,9 +329,10 @@ static void show_birth(struct text *line, const struct proclife_record *r)
 static void show_fail(struct text *line, const struct proclife_record *r)
 {
 	static const char *const limits[] = {
-		[PROCLIFE_LIMIT_NPROC] = "the user's RLIMIT_NPROC",
-		[PROCLIFE_LIMIT_PIDS_MAX] = "the cgroup's pids.max",
-		[PROCLIFE_LIMIT_PID_MAX] = "pid_max",
+		[PROCLIFE_LIMIT_NPROC] = "at the user's RLIMIT_NPROC",
+		[PROCLIFE_LIMIT_PIDS_MAX] = "at the cgroup's pids.max",
+		[PROCLIFE_LIMIT_PID_MAX] = "at pid_max",
+		[PROCLIFE_LIMIT_NO_INIT] = "as the init of its PID namespace has ended",
 	};
 	const struct proclife_fail *x = &r->fail;
 	char unknown[16];
@@ -346,7 +347,7 @@ static void show_fail(struct text *line, const struct proclife_record *r)
 	if (r->flags & PROCLIFE_F_BY_FD)
 		text_string(line, ", by descriptor");
 	if (x->limit && x->limit < sizeof(limits) / sizeof(*limits))
-		text_printf(line, ", at %s", limits[x->limit]);
+		text_printf(line, ", %s", limits[x->limit]);
 	else if (x->limit)
 		text_printf(line, ", at limit %u", x->limit);
 }
