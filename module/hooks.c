@@ -571,6 +571,8 @@ static const char *reason(int error)
 		return "this kernel has no kprobes, CONFIG_KPROBES";
 	case -ENOMEM:
 		return "not enough memory; load the module again";
+	case -EAGAIN:
+		return "no process could be made that tries it, as no PID is free; load the module again";
 	case -EINTR:
 		return "interrupted; load the module again";
 	case -ENXIO:
