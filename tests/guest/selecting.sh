@@ -68,6 +68,21 @@ expect 'of one whose threads return' 0 '^3$' grep -c 'thread_exit: ' "$work/told
 expect 'by its name' 0 '' proclife-read --on nobody.thread_exit -- "$B/tests/guest/workloads/leader_first" 4
 cp "$work/output" "$work/told"
 expect 'no line' 1 '' grep thread_exit "$work/told"
+
+# What is followed ends while recording is stopped, so that no record says so.
+switch=/sys/module/proclife/parameters/recording
+export switch
+expect 'a child ends in a stop' 0 'recording was stopped from .* to ' timeout 60 \
+	proclife-read --tree -- sh -c 'sleep 0.5 & echo 0 >$switch; sleep 1; echo 1 >$switch; (exit 0); wait'
+(sleep 3 && echo 1 >$switch) &
+expect 'the command ends in a stop' 3 'recording was stopped ' timeout 60 \
+	proclife-read --tree -- sh -c 'echo 0 >$switch; exit 3'
+wait
+sleep 2 &
+ends=$!
+(sleep 1 && echo 0 >$switch && sleep 2 && echo 1 >$switch) &
+expect '--pid ends in a stop' 0 'recording was stopped ' timeout 60 proclife-read --tree --pid $ends
+wait
 rmmod proclife || failed=$((failed + 1))
 
 expect_done

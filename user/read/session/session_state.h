@@ -32,7 +32,7 @@ enum stop {
 	STOP_COUNT,
 	STOP_SIGNAL,
 	STOP_SOURCE,   /* the source has an end, and this is it */
-	STOP_LOST,     /* what we wait for is gone, but the records that say so were lost */
+	STOP_LOST,     /* what we wait for is gone, but the records that say so were lost, or not made */
 	STOP_LEFT,     /* --left-after the command's own exit */
 	STOP_CUT,      /* the recording breaks off */
 	STOP_RUNNING,  /* the recorder has not come farther yet */

@@ -87,7 +87,7 @@ static void add_reason(struct text *what, const char reason[PROCLIFE_REASON_LEN]
 		{ "signal", "it was stopped" },
 		{ "left", "the time after the command's exit was over" },
 		{ "saved", "--on had it saved" },
-		{ "lost", "the end of what was followed was lost" },
+		{ "lost", "the end of what was followed was lost, or not recorded" },
 		{ "part", "another part follows" },
 		{ "end", "" },
 	};
