@@ -13,6 +13,7 @@
 #include "views/share/when.h"
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -265,6 +266,17 @@ static void stop_behind_range(struct session *s)
 		session_stop_at(s, now, STOP_DURATION);
 }
 
+static int fork_command(struct session *s)
+{
+	char **command = s->run.options->command;
+	int ret = follow_fork(&s->follow, command);
+
+	if (!ret)
+		return 0;
+	message("cannot fork for %s: %s", quoted(command[0]), strerror(-ret));
+	return STATUS_ERROR;
+}
+
 int session_prepare(struct session *s)
 {
 	const struct options *options = s->run.options;
@@ -313,7 +325,7 @@ int session_prepare(struct session *s)
 	ret = metrics_begin(&s->metrics, &s->run, session_now(s));
 	if (ret)
 		return ret;
-	return options->command ? follow_fork(&s->follow, options->command) : 0;
+	return options->command ? fork_command(s) : 0;
 }
 
 int session_prepare_record(struct session *s)
