@@ -10,6 +10,7 @@
 
 static struct who make;
 static uint32_t next_pid;
+static bool without_paths; /* as the module is loaded */
 
 static int begin(void **state)
 {
@@ -18,6 +19,7 @@ static int begin(void **state)
 	make = process_of_pid(100, "make");
 	story_put(task_record(0, &make, &make));
 	next_pid = 200;
+	without_paths = false;
 	return ret;
 }
 
@@ -68,6 +70,8 @@ static void expect_said(const char *text, const char *said)
 	char line[2 * PATH_MAX + 100];
 
 	story_end();
+	if (without_paths)
+		metadata_set(folder.path, "path_marks", "0");
 	snprintf(line, sizeof(line), "%s -i %s --export compdb", program, folder.path);
 	expect_output(false, 0, line, text);
 	expect_output(true, 0, line, said);
@@ -128,6 +132,25 @@ static void test_language(void **state)
 	       "{\"directory\":\"/build\",\"arguments\":[\"clang\",\"-c\",\"-xc++\",\"table\"],\"file\":\"table\"}\n]\n");
 }
 
+/* GCC's long spellings, and options of clang that take the next word. */
+static void test_spellings(void **state)
+{
+	(void)state;
+	calls("/usr/bin/gcc", "gcc --sysroot /a.c -c -xc noext --output out.c");
+	calls("/usr/bin/gcc", "gcc --compile --include-directory=x.c a.c --output=zz.o --language none b.c -imultiarch m.c");
+	calls("/usr/bin/gcc", "gcc --preprocess a.c");
+	calls("/usr/bin/gcc", "gcc --user-dependencies a.c");
+	calls("/usr/bin/clang", "clang -MJ a.c -Xarch_host b.c -c -- -c.c");
+	expect("[\n{\"directory\":\"/build\",\"arguments\":[\"gcc\",\"--sysroot\",\"/a.c\",\"-c\",\"-xc\",\"noext\",\"--output\","
+	       "\"out.c\"],\"file\":\"noext\",\"output\":\"out.c\"},\n"
+	       "{\"directory\":\"/build\",\"arguments\":[\"gcc\",\"--compile\",\"--include-directory=x.c\",\"a.c\",\"--output=zz.o\","
+	       "\"--language\",\"none\",\"b.c\",\"-imultiarch\",\"m.c\"],\"file\":\"a.c\",\"output\":\"zz.o\"},\n"
+	       "{\"directory\":\"/build\",\"arguments\":[\"gcc\",\"--compile\",\"--include-directory=x.c\",\"a.c\",\"--output=zz.o\","
+	       "\"--language\",\"none\",\"b.c\",\"-imultiarch\",\"m.c\"],\"file\":\"b.c\",\"output\":\"zz.o\"},\n"
+	       "{\"directory\":\"/build\",\"arguments\":[\"clang\",\"-MJ\",\"a.c\",\"-Xarch_host\",\"b.c\",\"-c\",\"--\",\"-c.c\"],"
+	       "\"file\":\"-c.c\"}\n]\n");
+}
+
 /* ccache, in front of the compiler or in its place, preprocesses and compiles; a script calls what it stands for. */
 static void test_wrappers(void **state)
 {
@@ -162,10 +185,11 @@ static void test_wrappers(void **state)
 static void test_missing(void **state)
 {
 	struct who who = story_fork(&make, 300, "cc"), other = story_fork(&make, 301, "cc"), third,
-		   fourth = story_fork(&make, 302, "cc");
+		   fourth = story_fork(&make, 302, "cc"), fifth = story_fork(&make, 303, "cc");
 	struct proclife_record record;
 
 	(void)state;
+	without_paths = true;
 	story_put(exec_record(0, &who, who.pid, "/usr/bin/cc"));
 	record = record_of(0, PROCLIFE_ARGS, &who);
 	record.args.total = 300;
@@ -176,14 +200,29 @@ static void test_missing(void **state)
 	put_directory(&who, "/build");
 	execs(&other, "/usr/bin/cc", 0, "cc -c a.c", NULL);
 	execs(&fourth, "/usr/bin/cc", 0, "cc -c a.c", "/build/\xff");
+	execs(&fifth, "/usr/bin/cc", 0, "cc -c a.c", "/build/gone (deleted)");
+	calls("/usr/bin/cc", "cc @all.rsp");
+	calls("/usr/bin/cc", "cc -E @all.rsp");
 	third = begins(&make, "/usr/bin/cc", "cc -c \xff.c");
 	story_exit(&third, &make, 0);
-	calls("/usr/bin/cc", "cc -c b.c");
-	expect_said("[\n{\"directory\":\"/build\",\"arguments\":[\"cc\",\"-c\",\"b.c\"],\"file\":\"b.c\"}\n]\n",
+	calls("/usr/bin/cc", "cc @flags.rsp -c b.c");
+	expect_said("[\n{\"directory\":\"/build\",\"arguments\":[\"cc\",\"@flags.rsp\",\"-c\",\"b.c\"],\"file\":\"b.c\"}\n]\n",
 	       "proclife-read: --export compdb: 1 command of a compiler left out: not all of its arguments were recorded; "
 	       "load the module with args_bytes=8192\n"
 	       "proclife-read: --export compdb: 1 call left out: its directory was not recorded; load the module with paths=Y\n"
+	       "proclife-read: --export compdb: 1 call left out: its directory was removed\n"
+	       "proclife-read: --export compdb: 1 call left out: its arguments are in a file that it names behind '@'\n"
 	       "proclife-read: --export compdb: 2 calls left out: they have bytes that are not UTF-8\n");
+}
+
+/* With `paths`, it was not for want of that. */
+static void test_too_far(void **state)
+{
+	struct who who = story_fork(&make, 300, "cc");
+
+	(void)state;
+	execs(&who, "/usr/bin/cc", 0, "cc -c a.c", NULL);
+	expect_said("[]\n", "proclife-read: --export compdb: 1 call left out: its directory has 4,096 bytes or more, or was lost\n");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, story_teardown)
@@ -191,7 +230,8 @@ static void test_missing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_build), TEST(test_none), TEST(test_language), TEST(test_wrappers), TEST(test_missing),
+		TEST(test_build), TEST(test_none), TEST(test_language), TEST(test_spellings), TEST(test_wrappers),
+		TEST(test_missing), TEST(test_too_far),
 	};
 
 	if (find_program())

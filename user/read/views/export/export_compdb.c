@@ -23,7 +23,10 @@ struct compdb {
 	size_t words_size;
 	bool any; /* an entry is written */
 	uint64_t cut; /* calls whose arguments are not all known */
-	uint64_t nowhere; /* whose directory is not known */
+	uint64_t nowhere; /* whose directory was not recorded */
+	uint64_t too_far; /* whose directory could not be recorded */
+	uint64_t removed; /* whose directory was removed */
+	uint64_t in_files; /* whose arguments are in files, and no source beside these */
 	uint64_t no_text; /* that have bytes which are no UTF-8 */
 };
 
@@ -71,17 +74,52 @@ static bool is_source(const char *word)
 	return dot && is_one_of(endings, dot + 1, strlen(dot + 1));
 }
 
-/* Is the next word the value of this option? */
+/*
+ * GCC has a long spelling of each of these, whose value can stand behind '=' or be the next word. Returns the short one,
+ * or @word, and sets *@value if it has one in it.
+ */
+static const char *short_option(const char *word, const char **value)
+{
+	static const struct {
+		const char *spelt, *is;
+	} options[] = {
+		{ "--assert", "-A" }, { "--define-macro", "-D" }, { "--dependencies", "-M" },
+		{ "--for-assembler", "-Xassembler" }, { "--for-linker", "-Xlinker" }, { "--force-link", "-u" },
+		{ "--imacros", "-imacros" }, { "--include", "-include" }, { "--include-directory", "-I" },
+		{ "--include-directory-after", "-idirafter" }, { "--include-prefix", "-iprefix" },
+		{ "--include-with-prefix", "-iwithprefix" }, { "--include-with-prefix-after", "-iwithprefix" },
+		{ "--include-with-prefix-before", "-iwithprefixbefore" }, { "--language", "-x" },
+		{ "--library-directory", "-L" }, { "--output", "-o" }, { "--prefix", "-B" }, { "--preprocess", "-E" },
+		{ "--undefine-macro", "-U" }, { "--user-dependencies", "-MM" },
+	};
+	size_t n = strcspn(word, "=");
+
+	*value = NULL;
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++) {
+		if (strlen(options[i].spelt) != n || strncmp(options[i].spelt, word, n))
+			continue;
+		if (word[n])
+			*value = word + n + 1;
+		return options[i].is;
+	}
+	return word;
+}
+
+/* Is the next word the value of this option? GCC's and clang's. */
 static bool takes_next(const char *word)
 {
 	static const char *const options[] = {
 		"-o", "-x", "-I", "-D", "-U", "-L", "-l", "-B", "-T", "-u", "-z", "-e", "-A", "-F", "-MF", "-MT", "-MQ", "-include",
 		"-imacros", "-isystem", "-idirafter", "-iprefix", "-iwithprefix", "-iwithprefixbefore", "-iquote", "-isysroot",
 		"-imultilib", "-Xclang", "-Xpreprocessor", "-Xassembler", "-Xlinker", "-arch", "-target", "-framework", "--param",
-		"-aux-info", "-wrapper", "-dumpbase", "-dumpdir", "-mllvm", "-gcc-toolchain", NULL,
+		"-aux-info", "-wrapper", "-dumpbase", "-dumpbase-ext", "-dumpdir", "-mllvm", "-gcc-toolchain", "-imultiarch",
+		"--sysroot", "--entry", "--specs", "-specs", "-MJ", "-serialize-diagnostics", "--serialize-diagnostics",
+		"-iframework", "-iframeworkwithsysroot", "-isystem-after", "-cxx-isystem", "-ivfsoverlay",
+		"-working-directory", "-index-store-path", "-Xopenmp-target", "-Xclang-linker", "-current_version",
+		"-compatibility_version", "-install_name", "-bundle_loader", "-exported_symbols_list", "-sectcreate", NULL,
 	};
 
-	return is_one_of(options, word, strlen(word));
+	return is_one_of(options, word, strlen(word)) || !strncmp(word, "-Xarch_", 7);
 }
 
 /* It only preprocesses, or lists what a source depends on. */
@@ -157,40 +195,56 @@ static void write_entry(struct compdb *compdb, const struct call *call, const ch
 	json->len = 0;
 }
 
-/* What an option changes: its output, or what its files are taken for. Returns false if nothing is compiled. */
-static bool take_option(struct call *call, const char *word, const char *next, bool *all_sources)
+/* An option: its output, or what its files are taken for. Returns how many words it is; 0: nothing is compiled. */
+static size_t take_option(struct call *call, const char *word, const char *next, bool *all_sources)
 {
-	if (compiles_nothing(word))
-		return false;
-	if (!strncmp(word, "-o", 2))
-		call->output = word[2] ? word + 2 : next;
-	if (!strncmp(word, "-x", 2)) {
-		const char *language = word[2] ? word + 2 : next;
+	const char *value, *option = short_option(word, &value);
+	bool takes = !value && takes_next(option);
 
-		*all_sources = language && strcmp(language, "none");
-	}
-	return true;
+	if (compiles_nothing(option))
+		return 0;
+	if (!value)
+		value = takes ? next : option + 2;
+	if (!strncmp(option, "-o", 2))
+		call->output = value;
+	if (!strncmp(option, "-x", 2))
+		*all_sources = value && strcmp(value, "none");
+	return 1 + takes;
 }
 
-/* Twice: where the output is known, and whether there are sources at all. @compdb: NULL: only that. */
-static bool look_for_sources(struct compdb *compdb, struct call *call)
-{
-	bool all_sources = false, any = false;
+/* What a call has. */
+enum sources {
+	NO_SOURCES,
+	ANY_SOURCES,
+	SOURCES_UNKNOWN, /* they can be in a file of arguments */
+};
 
-	for (size_t i = 1; i < call->count; i++) {
+/* Twice: where the output is known, and whether there are sources at all. @compdb: NULL: only that. */
+static enum sources look_for_sources(struct compdb *compdb, struct call *call)
+{
+	bool all_sources = false, only_files = false;
+	enum sources sources = NO_SOURCES;
+	size_t taken;
+
+	for (size_t i = 1; i < call->count; i += taken) {
 		const char *word = call->words[i], *next = i + 1 < call->count ? call->words[i + 1] : NULL;
 
-		if (word[0] == '-' && word[1]) {
-			if (!take_option(call, word, next, &all_sources))
-				return false;
-			i += takes_next(word);
+		taken = 1;
+		if (!only_files && !strcmp(word, "--")) {
+			only_files = true;
+		} else if (!only_files && word[0] == '-' && word[1]) {
+			taken = take_option(call, word, next, &all_sources);
+			if (!taken)
+				return NO_SOURCES;
+		} else if (word[0] == '@') {
+			sources = sources == NO_SOURCES ? SOURCES_UNKNOWN : sources;
 		} else if (strcmp(word, "-") && (all_sources || is_source(word))) {
-			any = true;
+			sources = ANY_SOURCES;
 			if (compdb)
 				write_entry(compdb, call, word);
 		}
 	}
-	return any;
+	return sources;
 }
 
 /* Without what runs it: the interpreter of a script, and a launcher. */
@@ -214,10 +268,31 @@ static bool calls_compiler(const struct proclife_process *process)
 	return process->path && (is_compiler(process->path) || is_launcher(process->path));
 }
 
+/* Counts the call, whose directory is not known. */
+static void count_nowhere(struct compdb *compdb, const struct life *life)
+{
+	const struct proclife_header *header = proclife_source_header(life->run->source);
+
+	if (header && header->path_marks & PROCLIFE_HAS_PATH(PROCLIFE_PATH_CWD))
+		compdb->too_far++;
+	else
+		compdb->nowhere++;
+}
+
+/* As the kernel writes it. A folder can be named like this, too, but few builds have one. */
+static bool is_removed(const char *directory)
+{
+	static const char end[] = " (deleted)";
+	size_t n = strlen(directory);
+
+	return n >= strlen(end) && !strcmp(directory + n - strlen(end), end);
+}
+
 static void add_life(void *state, const struct life *life, const struct proclife_process *process)
 {
 	struct compdb *compdb = state;
 	struct call call = { .directory = life->program.cwd };
+	enum sources sources;
 
 	if (!calls_compiler(process) || id_table_get(&compdb->inside, life->id))
 		return;
@@ -227,10 +302,17 @@ static void add_life(void *state, const struct life *life, const struct proclife
 	}
 	call.count = split(compdb, life);
 	call.words = compdb->words;
-	if (!find_compiler(&call, life) || !look_for_sources(NULL, &call))
+	if (!find_compiler(&call, life))
 		return;
-	if (!call.directory)
-		compdb->nowhere++;
+	sources = look_for_sources(NULL, &call);
+	if (sources == NO_SOURCES)
+		return;
+	if (sources == SOURCES_UNKNOWN)
+		compdb->in_files++;
+	else if (!call.directory)
+		count_nowhere(compdb, life);
+	else if (is_removed(call.directory))
+		compdb->removed++;
 	else if (!is_all_text(&call))
 		compdb->no_text++;
 	else
@@ -295,6 +377,11 @@ static void end(void *state)
 	    "; load the module with args_bytes=8192");
 	say(compdb->nowhere, "call left out: its directory was not recorded",
 	    "calls left out: their directories were not recorded", "; load the module with paths=Y");
+	say(compdb->too_far, "call left out: its directory has 4,096 bytes or more, or was lost",
+	    "calls left out: their directories have 4,096 bytes or more, or were lost", "");
+	say(compdb->removed, "call left out: its directory was removed", "calls left out: their directories were removed", "");
+	say(compdb->in_files, "call left out: its arguments are in a file that it names behind '@'",
+	    "calls left out: their arguments are in files that they name behind '@'", "");
 	say(compdb->no_text, "call left out: it has bytes that are not UTF-8",
 	    "calls left out: they have bytes that are not UTF-8", "");
 }
