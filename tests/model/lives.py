@@ -3,11 +3,24 @@
 From records to lives, in the simplest way that proclife(4) and proclife-views(7) allow. It knows
 nothing of loss: if records are missing, the program's output is compared with the truth instead.
 """
+import errno
+
 from abi import CONSTANTS, NUMBERS
 from values import texts
 
 SIGKILL = 9
 CORE = (3, 4, 5, 6, 7, 8, 11, 24, 25, 31)  # these can dump core, see signal(7)
+
+
+def goes_on(before, now):
+    """Is it a search of PATH, whose next files are not there? Then the one that could not be executed counts."""
+    missing = (errno.ENOENT, errno.ENOTDIR)
+    return before is not None and base(before["path"]) and before["error"] not in missing and now["error"] in missing and \
+        base(before["path"]) == base(now["path"])
+
+
+def base(path):
+    return path.split(b"\0")[0].split(b"/")[-1]
 
 
 class Task:
@@ -373,7 +386,8 @@ class Lives:
             task.forking = None
         else:
             task.execing = None
-            process.failed_exec = dict(record)
+            if not goes_on(process.failed_exec, record):
+                process.failed_exec = dict(record)
 
     def on_exec(self, record, task, process):
         if not process.execs and process.born is not None:

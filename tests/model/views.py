@@ -181,10 +181,10 @@ def used(each):
 
 
 def failed_exec(each):
-    """A member; nothing if its last exec did not fail, or it has not ended."""
+    """A member; null if its last exec did not fail, or it has not ended."""
     record = each.failed_exec
     if not record or not (each.last_exit or each.shown_zombie or each.reaped):
-        return {}
+        return {"failed_exec": None}
     path = record["path"].split(b"\0")[0]
     if "truncated" in record["flags"]:
         path = b"..." + path

@@ -707,7 +707,10 @@ struct proclife_births {
 const struct proclife_births *proclife_process_births(const struct proclife_process *process);
 const struct proclife_births *proclife_task_births(const struct proclife_task *task);
 
-/* The last exec of a process that failed. */
+/*
+ * The last exec of a process that failed. If it stands in a search of PATH, behind a file that was there and could not
+ * be executed, that one.
+ */
 struct proclife_failed_exec {
 	uint64_t ts;
 	uint32_t error; /* errno */

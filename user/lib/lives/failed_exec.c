@@ -26,23 +26,42 @@ static struct proclife_priv_failed *failed_of(struct proclife_tasks *tasks, uint
 	return own;
 }
 
+static bool is_not_there(uint32_t error)
+{
+	return error == ENOENT || error == ENOTDIR;
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* In a search of PATH, a file that cannot be executed counts more than that the next ones are not there: see execvp(3). */
+static bool goes_on_in_vain(const struct proclife_failed_exec *before, const struct proclife_failed_exec *now)
+{
+	return before->error && !is_not_there(before->error) && is_not_there(now->error) && *before->path &&
+	       !strcmp(base_of(before->path), base_of(now->path));
+}
+
 int proclife_failed_exec_note(struct proclife_tasks *tasks, const struct proclife_process *process,
 			      const struct proclife_record *record)
 {
 	struct proclife_priv_failed *own = failed_of(tasks, process->id);
 	size_t before = record->flags & PROCLIFE_F_TRUNCATED ? 3 : 0;
-	struct proclife_failed_exec *failed;
+	struct proclife_failed_exec failed = {
+		.ts = record->ts, .error = record->fail.error, .by_fd = record->flags & PROCLIFE_F_BY_FD,
+	};
 
 	if (!own)
 		return -ENOMEM;
+	memcpy(failed.path, "...", before);
+	memcpy(failed.path + before, record->fail.path, PROCLIFE_PATH_LEN);
+	if (goes_on_in_vain(&own->failed, &failed))
+		return 0;
 	own->record = *record;
-	failed = &own->failed;
-	failed->ts = record->ts;
-	failed->error = record->fail.error;
-	failed->by_fd = record->flags & PROCLIFE_F_BY_FD;
-	memset(failed->path, 0, sizeof(failed->path));
-	memcpy(failed->path, "...", before);
-	memcpy(failed->path + before, record->fail.path, PROCLIFE_PATH_LEN);
+	memcpy(&own->failed, &failed, sizeof(failed)); /* with its padding: see failed_of() */
 	return 0;
 }
 
