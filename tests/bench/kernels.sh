@@ -16,6 +16,8 @@ zombies='for (1 .. 40) {
 	select undef, undef, undef, 0.05;
 	1 while wait > 0;
 }'
+# shellcheck disable=SC2016 # of the other shell
+execs='for ((i = 0; i < 300; i++)); do "$files/ld.so" --library-path "$files" "$files/true"; done'
 
 # load NAME: each operation makes a process or a thread, or more.
 load() {
@@ -25,7 +27,7 @@ load() {
 	clone) command+=(--clone-ops 300 --clone-max 8) ;;
 	vfork) command+=(--vfork-ops 500) ;;
 	zombie) command=(perl -e "$zombies") ;;
-	exec) command=(bash -c 'for ((i = 0; i < 300; i++)); do /tmp/ld.so --library-path /tmp /tmp/true; done') ;;
+	exec) command=(bash -c "$execs") ;;
 	esac
 	proclife-read --record "/mnt/share/$1" --quiet -- "${command[@]}" </dev/null
 }
@@ -33,7 +35,8 @@ load() {
 if [[ ${1-} == --in-guest ]]; then
 	modprobe proclife births=1 times=1 || exit 1
 	# The root is a folder of this machine, whose answers take its time.
-	cp -L /bin/true /lib/x86_64-linux-gnu/libc.so.6 /tmp && cp -L /lib64/ld-linux-x86-64.so.2 /tmp/ld.so || exit 1
+	files=$(mktemp -d) && export files && cp -L /bin/true /lib/x86_64-linux-gnu/libc.so.6 "$files" &&
+		cp -L /lib64/ld-linux-x86-64.so.2 "$files/ld.so" || exit 1
 	for name in $loads; do
 		load "$name" || { echo "kernels: $name: status $?" >&2 && exit 1; }
 	done
