@@ -72,9 +72,11 @@ expect 'no line' 1 '' grep thread_exit "$work/told"
 # What is followed ends while recording is stopped, so that no record says so.
 switch=/sys/module/proclife/parameters/recording
 export switch
+# shellcheck disable=SC2016 # for the inner shell
 expect 'a child ends in a stop' 0 'recording was stopped from .* to ' timeout 60 \
 	proclife-read --tree -- sh -c 'sleep 0.5 & echo 0 >$switch; sleep 1; echo 1 >$switch; (exit 0); wait'
 (sleep 3 && echo 1 >$switch) &
+# shellcheck disable=SC2016
 expect 'the command ends in a stop' 3 'recording was stopped ' timeout 60 \
 	proclife-read --tree -- sh -c 'echo 0 >$switch; exit 3'
 wait
