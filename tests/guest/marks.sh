@@ -88,8 +88,12 @@ line mark present where 'compared with' compared differ
 row FORKING 'birth forking' copy_process
 row STARTED 'birth started' schedule_tail
 row EXECING 'birth execing' alloc_bprm
-row 'FAIL, fork' fail copy_process
-row 'FAIL, exec' fail __x64_sys_execve __arm64_sys_execve __riscv_sys_execve sys_execve
+if [[ $(uname -m) == riscv64 ]]; then
+	echo 'FAIL           no      this kernel lets no return of a function be hooked that it can trace'
+else
+	row 'FAIL, fork' fail copy_process
+	row 'FAIL, exec' fail __x64_sys_execve __arm64_sys_execve sys_execve
+fi
 row TIMES times do_exit
 row 'TIMES, waiting' times do_exit
 row 'TIMES, blocked' times do_exit

@@ -390,6 +390,19 @@ static void test_unload_meanwhile(void **state)
 	storm_stop(storm);
 }
 
+/* The kernel lets no return of a function be hooked that the function tracer can trace. */
+#ifdef __riscv
+#define CAN_HOOK_RETURNS 0
+#else
+#define CAN_HOOK_RETURNS 1
+#endif
+
+static void test_not_there(void **state)
+{
+	(void)state;
+	assert_false(marks_has(PROCLIFE_FAIL));
+}
+
 int main(void)
 {
 #define FAILURE(test) cmocka_unit_test_setup_teardown(test, begin, marks_end)
@@ -407,6 +420,9 @@ int main(void)
 		cmocka_unit_test(test_flood),
 		cmocka_unit_test(test_unload_meanwhile),
 	};
+	const struct CMUnitTest none[] = { FAILURE(test_not_there) };
 
+	if (!CAN_HOOK_RETURNS)
+		return cmocka_run_group_tests(none, make_files, remove_files);
 	return cmocka_run_group_tests(tests, make_files, remove_files);
 }
