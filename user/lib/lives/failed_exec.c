@@ -50,18 +50,20 @@ int proclife_failed_exec_note(struct proclife_tasks *tasks, const struct proclif
 {
 	struct proclife_priv_failed *own = failed_of(tasks, process->id);
 	size_t before = record->flags & PROCLIFE_F_TRUNCATED ? 3 : 0;
-	struct proclife_failed_exec failed = {
-		.ts = record->ts, .error = record->fail.error, .by_fd = record->flags & PROCLIFE_F_BY_FD,
-	};
+	struct proclife_failed_exec failed;
 
 	if (!own)
 		return -ENOMEM;
+	memset(&failed, 0, sizeof(failed)); /* its padding, too: see failed_of() */
+	failed.ts = record->ts;
+	failed.error = record->fail.error;
+	failed.by_fd = record->flags & PROCLIFE_F_BY_FD;
 	memcpy(failed.path, "...", before);
 	memcpy(failed.path + before, record->fail.path, PROCLIFE_PATH_LEN);
 	if (goes_on_in_vain(&own->failed, &failed))
 		return 0;
 	own->record = *record;
-	memcpy(&own->failed, &failed, sizeof(failed)); /* with its padding: see failed_of() */
+	memcpy(&own->failed, &failed, sizeof(failed));
 	return 0;
 }
 
