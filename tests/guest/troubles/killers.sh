@@ -33,7 +33,7 @@ expect 'thread: --by reaper' 0 '"by":"reaper",.*"group":"warden"' proclife-read 
 cp "$work/output" "$here/groups"
 expect 'thread: no group of a thread' 1 '' grep '"group":"worker"' "$here/groups"
 expect 'thread: --parents' 0 "^warden +$warden " proclife-read -i "$here/thread" --parents --no-fold
-expect 'thread: --export csv' 0 ",SIGKILL,0,$warden,$worker,warden,worker,,,,false,$warden,warden," \
+expect 'thread: --export csv' 0 ",SIGKILL,0,$warden,$worker,warden,worker,,,,,,false,$warden,warden," \
 	proclife-read -i "$here/thread" --export csv
 expect 'thread: --on' 0 "SIGKILL from warden \\([0-9]+\\)" proclife-read --on failed --duration 30 -- "$causes" thread
 
