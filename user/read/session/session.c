@@ -15,13 +15,28 @@
 #include <string.h>
 #include <unistd.h>
 
-/*
- * What is waited for is gone, but what says so is not in the records: they were lost, or not made as recording was
- * stopped. Called if nothing that matters came for a while.
- */
+/* Can the records of an end be missing: lost, or not made as recording was stopped? */
+static bool may_lack_ends(const struct session *s)
+{
+	return s->run.lost || s->run.stopped.times;
+}
+
+/* Nothing that matters came for a while, and all that is waited for is gone. */
 static bool waits_in_vain(const struct session *s, uint64_t horizon)
 {
-	return (s->run.lost || s->run.stopped.times) && horizon > s->last_fed + SECOND && watch_is_vain(&s->watch);
+	return may_lack_ends(s) && horizon > s->last_fed + SECOND && watch_is_vain(&s->watch);
+}
+
+static void end_of_pids(struct session *s, uint64_t horizon)
+{
+	/* All of a history has been read: no other process in it has got the same pid. */
+	if (session_all_gone(s))
+		s->stop = STOP_GONE;
+	else if (!s->live && s->watch.count && waits_in_vain(s, horizon))
+		s->stop = STOP_LOST;
+	else
+		return;
+	s->run.ended = horizon;
 }
 
 /* Called when there is nothing more to read for now. */
@@ -29,18 +44,13 @@ static void end_of_command(struct session *s)
 {
 	uint64_t horizon = proclife_source_horizon(s->run.source);
 
-	/* All of a history has been read: no other process in it has got the same pid. */
-	if (s->run.options->pids.count && session_all_gone(s))
-		s->stop = STOP_GONE;
-	else if (s->run.options->pids.count && !s->live && s->watch.count && waits_in_vain(s, horizon))
-		s->stop = STOP_LOST;
-	if (s->stop)
-		s->run.ended = horizon;
+	if (s->run.options->pids.count)
+		end_of_pids(s, horizon);
 	if (!s->ended_at || horizon < s->ended_at)
 		return;
 	watch_note(&s->watch, s->ended_at, session_now(s));
 	if (!proclife_tasks_selected(s->run.tasks))
-		s->stop = s->run.lost || s->run.stopped.times ? STOP_LOST : STOP_SOURCE;
+		s->stop = may_lack_ends(s) ? STOP_LOST : STOP_SOURCE;
 	else if (horizon - s->ended_at > SECOND && waits_in_vain(s, horizon))
 		s->stop = STOP_LOST;
 	if (s->stop)
