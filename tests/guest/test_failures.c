@@ -79,8 +79,13 @@ static void check_exec(const struct proclife_record *r, unsigned int error, cons
 	assert_false(r->flags & PROCLIFE_F_BY_FD);
 }
 
-static void check_fork(const struct proclife_record *r, unsigned int error, unsigned int limit)
+/* One thing failed in this process: a fork. */
+static void check_fork(pid_t pid, unsigned int error, unsigned int limit)
 {
+	const struct proclife_record *found[2], *r;
+
+	assert_int_equal(fails_of(pid, found, 2), 1);
+	r = found[0];
 	compare("FAIL, fork", "errno", r->fail.what == PROCLIFE_FAIL_FORK && r->fail.error == error);
 	compare("FAIL, fork", "limit", r->fail.limit == limit);
 	assert_int_equal(r->fail.path_len, 0);
@@ -284,12 +289,8 @@ static int fork_in_vain(void)
 
 static void test_of_user(void **state)
 {
-	const struct proclife_record *found[2];
-	pid_t pid = in_child(fork_in_vain);
-
 	(void)state;
-	assert_int_equal(fails_of(pid, found, 2), 1);
-	check_fork(found[0], EAGAIN, PROCLIFE_LIMIT_NPROC);
+	check_fork(in_child(fork_in_vain), EAGAIN, PROCLIFE_LIMIT_NPROC);
 }
 
 static char group[64];
@@ -305,7 +306,6 @@ static int fork_in_group(void)
 
 static void test_of_cgroup(void **state)
 {
-	const struct proclife_record *found[2];
 	pid_t pid;
 
 	(void)state;
@@ -316,8 +316,7 @@ static void test_of_cgroup(void **state)
 	assert_int_equal(cgroup_write(group, "pids.max", "1"), 0);
 	pid = in_child(fork_in_group);
 	cgroup_remove(group);
-	assert_int_equal(fails_of(pid, found, 2), 1);
-	check_fork(found[0], EAGAIN, PROCLIFE_LIMIT_PIDS_MAX);
+	check_fork(pid, EAGAIN, PROCLIFE_LIMIT_PIDS_MAX);
 }
 
 /* As `unshare --pid` without --fork: what it makes first is the namespace's init, and ends. */
@@ -337,12 +336,8 @@ static int fork_without_init(void)
 
 static void test_without_init(void **state)
 {
-	const struct proclife_record *found[2];
-	pid_t pid = in_child(fork_without_init);
-
 	(void)state;
-	assert_int_equal(fails_of(pid, found, 2), 1);
-	check_fork(found[0], ENOMEM, PROCLIFE_LIMIT_NO_INIT);
+	check_fork(in_child(fork_without_init), ENOMEM, PROCLIFE_LIMIT_NO_INIT);
 }
 
 /* What the kernel refuses for another reason than a limit. */
@@ -353,12 +348,8 @@ static int fork_wrongly(void)
 
 static void test_wrong_flags(void **state)
 {
-	const struct proclife_record *found[2];
-	pid_t pid = in_child(fork_wrongly);
-
 	(void)state;
-	assert_int_equal(fails_of(pid, found, 2), 1);
-	check_fork(found[0], EINVAL, 0);
+	check_fork(in_child(fork_wrongly), EINVAL, 0);
 }
 
 /* The budget bounds what forks that fail leave: the kernel refuses these at once. */
