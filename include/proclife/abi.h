@@ -586,7 +586,8 @@ struct proclife_ring_ctl {
 	__u64 reserve; /* positions below it are written or being written */
 	__u64 commit;  /* positions below it are complete */
 	__u64 suppressing; /* PROCLIFE_HAS() of each type that is being suppressed now */
-	__u64 reserved[5];
+	__u64 last; /* ts of the last record, in a ring of BPF; 0 in one of the module */
+	__u64 reserved[4];
 };
 
 /* features */

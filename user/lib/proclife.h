@@ -96,6 +96,29 @@ struct proclife_event {
  * then.
  */
 int proclife_device_open(struct proclife_source **source, const char *path);
+
+/* Descriptors of BPF programs that record what the module records, and of their maps: see proclife/bpf.h. */
+struct proclife_bpf {
+	int header;
+	int rings;
+	int unringed;
+	int snapshot; /* the link of the iterator; below 0: there is none, and proclife_source_snapshot() fails */
+	const int *programs; /* what the kernel skipped is asked of these */
+	size_t program_count;
+};
+
+/**
+ * proclife_bpf_open - follow the running kernel by BPF programs, without the module
+ * @source: set to the new source
+ * @bpf: what has been loaded; the source has its own copies of the descriptors
+ *
+ * The source does what proclife_device_open()'s does. No record wakes it: its descriptor is readable every 10 ms. What
+ * the kernel skipped is a gap of PROCLIFE_CPU_ALL. Errors: -EPERM without CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN;
+ * -EPROTO if another version has loaded them; -ENOTSUP in a time namespace.
+ */
+int proclife_bpf_open(struct proclife_source **source, const struct proclife_bpf *bpf);
+/* The same of what is pinned in a folder of bpffs; NULL: where proclife-read pins it. -ENOENT: nothing is. */
+int proclife_bpf_open_pinned(struct proclife_source **source, const char *folder);
 void proclife_source_free(struct proclife_source *source);
 
 /**

@@ -162,12 +162,57 @@ static void device_free(struct proclife_source *source)
 	proclife_rings_free(device);
 	free(device->snapshot_records);
 	free(device->older);
-	if (device->map)
-		munmap(device->map, device->header.map_bytes);
+	device->own->free(device);
 	if (device->fd >= 0)
 		close(device->fd);
 	free(device);
 }
+
+static int find_rings(struct proclife_device *device, uint32_t cpu, const char **base)
+{
+	*base = (const char *)device->map + device->header.rings_offset + cpu * device->header.ring_stride;
+	return 0;
+}
+
+/* Until there is room for all tasks: more can be born until the next attempt. */
+static int ask_snapshot(struct proclife_device *device, struct proclife_record **records, size_t *count)
+{
+	struct proclife_snapshot request = { .capacity = 4096, .record_bytes = sizeof(**records) };
+
+	for (;;) {
+		void *more = realloc(*records, (size_t)request.capacity * sizeof(**records));
+		int err;
+
+		if (!more)
+			return -ENOMEM;
+		*records = more;
+		request.records = (uintptr_t)more;
+		if (!ioctl(device->fd, PROCLIFE_IOC_SNAPSHOT, &request))
+			break;
+		err = -errno;
+		if (err == -EINTR)
+			continue;
+		if (err != -ENOSPC || request.count > UINT32_MAX / 2)
+			return err;
+		if (request.count > request.capacity)
+			request.capacity = request.count;
+		request.capacity += request.capacity / 8 + 64;
+	}
+	*count = request.count;
+	return request.count > request.capacity ? -EPROTO : 0;
+}
+
+static void unmap(struct proclife_device *device)
+{
+	if (device->map)
+		munmap(device->map, device->header.map_bytes);
+}
+
+static const struct proclife_device_ops module_ops = {
+	.find_rings = find_rings,
+	.snapshot = ask_snapshot,
+	.free = unmap,
+};
 
 /* Acknowledges all records up to now, so that poll(2) waits for new ones. */
 static void acknowledge(struct proclife_device *device)
@@ -290,9 +335,9 @@ static int device_wait(struct proclife_source *source, int timeout_ms)
 		}
 		left = remaining_ms(deadline);
 		ret = poll_device(device, left);
-		if (ret)
+		if (ret < 0 || (ret && !device->ticks))
 			return ret;
-		if (!left || device->pollable)
+		if (!left || (device->pollable && !ret))
 			return 0;
 	}
 }
@@ -302,7 +347,7 @@ static int device_set_watermark(struct proclife_source *source, uint64_t records
 	struct proclife_device *device = device_of(source);
 	struct proclife_watermark watermark = { .records = records };
 
-	if (device->pollable && ioctl(device->fd, PROCLIFE_IOC_WATERMARK, &watermark))
+	if (device->pollable && !device->ticks && ioctl(device->fd, PROCLIFE_IOC_WATERMARK, &watermark))
 		return -errno;
 	device->watermark = records;
 	return 0;
@@ -320,8 +365,10 @@ static const struct proclife_header *device_header(struct proclife_source *sourc
 	const struct proclife_header *now = device->map;
 
 	device->header.generation = proclife_read_once(now->generation);
-	device->header.reap_missed = proclife_read_once(now->reap_missed);
-	device->header.marks_missed = proclife_read_once(now->marks_missed);
+	if (!device->own->skipped) {
+		device->header.reap_missed = proclife_read_once(now->reap_missed);
+		device->header.marks_missed = proclife_read_once(now->marks_missed);
+	}
 	device->header.stopped = proclife_read_once(now->stopped);
 	return &device->header;
 }
@@ -368,38 +415,56 @@ int proclife_device_open(struct proclife_source **source, const char *path)
 
 	if (!device)
 		return -ENOMEM;
+	proclife_device_init(device, &module_ops);
+	device->fd = open(path ? path : PROCLIFE_DEVICE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	err = device->fd < 0 ? -errno : map_device(device);
+	if (!err)
+		err = choose_clock(device);
+	if (!err) {
+		device->only = (struct proclife_ring_place){
+			.records_offset = device->header.records_offset,
+			.records = device->header.records_per_ring,
+		};
+		device->places = &device->only;
+		device->places_count = 1;
+		err = proclife_device_begin(device);
+	}
+	if (err) {
+		proclife_source_free(&device->source);
+		return err;
+	}
+	*source = &device->source;
+	return 0;
+}
+
+void proclife_device_init(struct proclife_device *device, const struct proclife_device_ops *own)
+{
+	device->own = own;
 	device->source.ops = &device_ops;
 	device->source.can_record = true;
 	device->watermark = 1;
 	device->generation = UINT64_MAX;
-	device->fd = open(path ? path : PROCLIFE_DEVICE, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (device->fd < 0) {
-		err = -errno;
-		goto fail;
-	}
-	err = map_device(device);
-	if (!err)
-		err = choose_clock(device);
-	if (err)
-		goto fail;
-	device->rings = calloc(device->header.cpus, sizeof(*device->rings));
-	if (!device->rings) {
-		err = -ENOMEM;
-		goto fail;
-	}
+	device->fd = -1;
+}
+
+int proclife_device_begin(struct proclife_device *device)
+{
+	int err;
+
+	device->cpus = calloc(device->header.cpus, sizeof(*device->cpus));
+	if (device->places_count > 1)
+		device->merged = calloc(device->header.cpus, sizeof(*device->merged));
+	if (!device->cpus || (device->places_count > 1 && !device->merged))
+		return -ENOMEM;
 	err = proclife_rings_begin(device);
 	if (err)
-		goto fail;
+		return err;
 	device->opened = device->read.now;
 	device->source.daytime.to_realtime = device->header.to_realtime;
 	device->source.boottime.to_realtime = device->header.to_boottime;
 	if (device->pollable)
 		proclife_boot_id_read(device->source.boot_id);
-	*source = &device->source;
 	return 0;
-fail:
-	proclife_source_free(&device->source);
-	return err;
 }
 
 void proclife_device_set_clock(struct proclife_source *source, proclife_clock_fn clock, void *arg)
@@ -410,8 +475,6 @@ void proclife_device_set_clock(struct proclife_source *source, proclife_clock_fn
 	device->clock_arg = arg;
 	device->opened = 0;
 	source->merge.horizon = 0;
-	for (uint32_t cpu = 0; cpu < device->header.cpus; cpu++) {
-		if (device->rings[cpu])
-			device->rings[cpu]->floor = 0;
-	}
+	for (size_t i = 0; i < device->rings_count; i++)
+		device->rings[i]->floor = 0;
 }

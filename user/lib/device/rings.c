@@ -4,6 +4,7 @@
  * horizon up to which the merge may go. See ring.h for the algorithm and its proof.
  */
 #include "device/device.h"
+#include "device/handles.h"
 
 #include <errno.h>
 #include <proclife/ring.h>
@@ -179,7 +180,7 @@ static void tell_suppressed(struct proclife_ring_stream *ring, uint64_t suppress
 		*--to = (struct proclife_record){
 			.ts = ts,
 			.type = PROCLIFE_SUPPRESSED,
-			.cpu = (uint16_t)ring->stream.order,
+			.cpu = (uint16_t)ring->cpu,
 			.suppressed.what = type,
 			.suppressed.since = type == PROCLIFE_NONE && stopped <= ts ? stopped : 0,
 		};
@@ -193,7 +194,8 @@ static int refill(struct proclife_stream *stream)
 	const struct proclife_record *buffer = ring->buffer;
 	uint64_t floor = ring->floor;
 
-	proclife_stream_tell(&ring->device->source, stream);
+	if (!ring->device->merged) /* otherwise it is a part of the stream that a recorder sees */
+		proclife_stream_tell(&ring->device->source, stream);
 	if ((int64_t)(ring->limit - ring->pos) > 0) {
 		uint64_t pos = ring->pos, index = 0;
 		uint64_t n = copy_batch(ring, &pos, &index);
@@ -209,7 +211,7 @@ static int refill(struct proclife_stream *stream)
 				.lost = lost_of(ring, pos, gone),
 				.from = floor,
 				.to = n ? bounded(stream->cur->ts) : time_now(ring->device),
-				.cpu = stream->order,
+				.cpu = ring->cpu,
 			};
 		}
 	}
@@ -221,38 +223,151 @@ static int refill(struct proclife_stream *stream)
 	return 0;
 }
 
-static int add_ring(struct proclife_device *device, uint32_t cpu)
+static void begin_empty(struct proclife_stream *stream, const struct proclife_record *buffer)
 {
-	const struct proclife_header *header = &device->header;
+	stream->cur = buffer;
+	stream->end = buffer;
+	stream->told = buffer;
+}
+
+static void free_ring(struct proclife_ring_stream *ring)
+{
+	free(ring->buffer - PROCLIFE_TYPES);
+	free(ring);
+}
+
+/* NULL: no memory. */
+static struct proclife_ring_stream *new_ring(struct proclife_device *device, uint32_t cpu, const char *base,
+					     const struct proclife_ring_place *place)
+{
 	struct proclife_ring_stream *ring = calloc(1, sizeof(*ring));
-	char *base = (char *)device->map + header->rings_offset + cpu * header->ring_stride;
-	struct proclife_record *room = NULL;
-	int err = -ENOMEM;
+	struct proclife_record *room = malloc((PROCLIFE_TYPES + PROCLIFE_BATCH) * sizeof(*room));
+
+	if (!ring || !room) {
+		free(ring);
+		free(room);
+		return NULL;
+	}
+	ring->buffer = room + PROCLIFE_TYPES;
+	ring->device = device;
+	ring->cpu = cpu;
+	ring->ctl = (const struct proclife_ring_ctl *)(base + place->offset);
+	ring->records = base + place->records_offset;
+	ring->size = place->records;
+	ring->stride = device->header.record_bytes;
+	ring->stream.refill = refill;
+	begin_empty(&ring->stream, ring->buffer);
+	return ring;
+}
+
+/* Adds it to this merge. The device has room for it. */
+static int add_ring(struct proclife_device *device, uint32_t cpu, const char *base, uint32_t place,
+		    struct proclife_merge *merge, uint32_t order)
+{
+	struct proclife_ring_stream *ring = new_ring(device, cpu, base, &device->places[place]);
+	int err;
 
 	if (!ring)
 		return -ENOMEM;
-	room = malloc((PROCLIFE_TYPES + PROCLIFE_BATCH) * sizeof(*room));
-	if (!room)
+	ring->stream.order = order;
+	err = proclife_merge_add(merge, &ring->stream);
+	if (err) {
+		free_ring(ring);
+		return err;
+	}
+	device->rings[device->rings_count++] = ring;
+	return 0;
+}
+
+/* The next records of all rings of a CPU, up to the next gap. */
+static int refill_cpu(struct proclife_stream *stream)
+{
+	struct proclife_cpu_stream *cpu = (struct proclife_cpu_stream *)stream;
+	struct proclife_record *to = cpu->buffer;
+	struct proclife_event event;
+	int ret = 0;
+
+	proclife_stream_tell(&cpu->device->source, stream);
+	stream->gap = cpu->next_gap;
+	cpu->next_gap = (struct proclife_gap){ 0 };
+	while (to != cpu->buffer + PROCLIFE_BATCH) {
+		ret = proclife_merge_next(&cpu->merge, &event);
+		if (ret <= 0)
+			break;
+		if (event.record) {
+			*to = *event.record;
+			if (cpu->device->handles)
+				proclife_handles_make(cpu->device->handles, to);
+			to++;
+		} else if (to == cpu->buffer && !proclife_gap_is(&stream->gap)) {
+			stream->gap = event.gap;
+		} else {
+			cpu->next_gap = event.gap;
+			break;
+		}
+	}
+	stream->cur = cpu->buffer;
+	stream->end = to;
+	proclife_stream_begin(stream);
+	return ret < 0 ? ret : 0;
+}
+
+static void free_cpu(struct proclife_cpu_stream *cpu)
+{
+	proclife_merge_free(&cpu->merge);
+	free(cpu->buffer);
+	free(cpu);
+}
+
+static int add_merged(struct proclife_device *device, uint32_t number, const char *base)
+{
+	struct proclife_cpu_stream *cpu = calloc(1, sizeof(*cpu));
+	int err = -ENOMEM;
+
+	if (!cpu)
+		return -ENOMEM;
+	cpu->device = device;
+	cpu->stream.order = number;
+	cpu->stream.refill = refill_cpu;
+	cpu->buffer = malloc(PROCLIFE_BATCH * sizeof(*cpu->buffer));
+	if (!cpu->buffer)
 		goto fail;
-	ring->buffer = room + PROCLIFE_TYPES;
-	ring->device = device;
-	ring->ctl = (const struct proclife_ring_ctl *)base;
-	ring->records = base + header->records_offset;
-	ring->size = header->records_per_ring;
-	ring->stride = header->record_bytes;
-	ring->stream.order = cpu;
-	ring->stream.refill = refill;
-	ring->stream.cur = ring->buffer;
-	ring->stream.end = ring->buffer;
-	ring->stream.told = ring->buffer;
-	err = proclife_merge_add(&device->source.merge, &ring->stream);
+	begin_empty(&cpu->stream, cpu->buffer);
+	for (uint32_t i = 0; i < device->places_count; i++) {
+		err = device->places[i].records ? add_ring(device, number, base, i, &cpu->merge, i) : 0;
+		if (err)
+			goto fail;
+	}
+	err = proclife_merge_add(&device->source.merge, &cpu->stream);
 	if (err)
 		goto fail;
-	device->rings[cpu] = ring;
+	device->merged[number] = cpu;
+	device->cpus[number] = &cpu->stream;
 	return 0;
 fail:
-	free(room);
-	free(ring);
+	while (device->rings_count && device->rings[device->rings_count - 1]->cpu == number)
+		free_ring(device->rings[--device->rings_count]);
+	free_cpu(cpu);
+	return err;
+}
+
+static int add_cpu(struct proclife_device *device, uint32_t cpu)
+{
+	struct proclife_ring_stream **more;
+	const char *base;
+	int err = device->own->find_rings(device, cpu, &base);
+
+	if (err)
+		return err;
+	more = realloc(device->rings, (device->rings_count + device->places_count) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	device->rings = more;
+	if (device->merged)
+		return add_merged(device, cpu, base);
+	err = add_ring(device, cpu, base, 0, &device->source.merge, cpu);
+	if (!err)
+		device->cpus[cpu] = &device->rings[device->rings_count - 1]->stream;
 	return err;
 }
 
@@ -279,9 +394,9 @@ static int update_rings(struct proclife_device *device)
 			uint32_t cpu = base + (uint32_t)__builtin_ctzll(word);
 			int err;
 
-			if (cpu >= device->header.cpus || device->rings[cpu])
+			if (cpu >= device->header.cpus || device->cpus[cpu])
 				continue;
-			err = add_ring(device, cpu);
+			err = add_cpu(device, cpu);
 			if (err)
 				return err;
 		}
@@ -348,18 +463,16 @@ static int take_horizon(struct proclife_device *device)
 
 	device->read = proclife_device_clock(device); /* H1 */
 	horizon = bounded(device->read.now);
+	horizon -= horizon < device->margin ? horizon : device->margin;
 	proclife_clock_mb(); /* H2, pairs with W2 */
 	err = update_rings(device);
 	if (err)
 		return err;
 	device->held = false;
-	for (uint32_t i = 0; i < merge->count; i++) {
-		struct proclife_ring_stream *ring;
+	for (size_t i = 0; i < device->rings_count; i++) {
+		struct proclife_ring_stream *ring = device->rings[i];
 		uint64_t hold;
 
-		if (merge->streams[i] == &device->snapshot)
-			continue;
-		ring = (struct proclife_ring_stream *)merge->streams[i];
 		/* The ring's records from before the last horizon were copied, or are lost. */
 		if (ring->floor < merge->horizon)
 			ring->floor = merge->horizon;
@@ -376,15 +489,13 @@ static int take_horizon(struct proclife_device *device)
 
 int proclife_rings_begin(struct proclife_device *device)
 {
-	struct proclife_merge *merge = &device->source.merge;
 	int err = take_horizon(device);
 
 	if (err)
 		return err;
-	for (uint32_t i = 0; i < merge->count; i++) {
-		struct proclife_ring_stream *ring;
+	for (size_t i = 0; i < device->rings_count; i++) {
+		struct proclife_ring_stream *ring = device->rings[i];
 
-		ring = (struct proclife_ring_stream *)merge->streams[i];
 		ring->pos = ring->limit;
 		ring->suppressed = suppressed_at(ring, ring->pos);
 	}
@@ -401,22 +512,31 @@ static void refill_empty(struct proclife_merge *merge)
 	}
 }
 
+/* The history of a CPU begins where the last of its rings' does. Before that, it is known in part. */
+static void join_beginnings(struct proclife_device *device)
+{
+	for (size_t i = 0; i < device->rings_count; i++) {
+		struct proclife_ring_stream *ring = device->rings[i];
+		struct proclife_gap *gap = &device->cpus[ring->cpu]->gap;
+
+		if (proclife_gap_is(&ring->stream.gap) && gap->to < ring->stream.gap.to)
+			*gap = ring->stream.gap;
+		ring->stream.gap = (struct proclife_gap){ 0 };
+		proclife_stream_begin(device->cpus[ring->cpu]);
+	}
+}
+
 /*
  * Starts each ring at its oldest record. Records that are overwritten meanwhile do not count as
  * lost: the beginning moves.
  */
 static void start_at_oldest(struct proclife_device *device)
 {
-	struct proclife_merge *merge = &device->source.merge;
-
-	for (uint32_t i = 0; i < merge->count; i++) {
-		struct proclife_stream *stream = merge->streams[i];
-		struct proclife_ring_stream *ring;
+	for (size_t i = 0; i < device->rings_count; i++) {
+		struct proclife_ring_stream *ring = device->rings[i];
+		struct proclife_stream *stream = &ring->stream;
 		uint64_t begin;
 
-		if (stream == &device->snapshot)
-			continue;
-		ring = (struct proclife_ring_stream *)stream;
 		ring->suppressed = 0; /* that was for the old beginning */
 		ring->pos = proclife_ring_oldest(ring->ctl, ring->size);
 		ring->limit = proclife_ring_committed(ring->ctl); /* it can have wrapped since */
@@ -426,11 +546,27 @@ static void start_at_oldest(struct proclife_device *device)
 		stream->gap = (struct proclife_gap){ 0 };
 		begin = stream->cur != stream->end ? bounded(stream->cur->ts) : time_now(device);
 		if (ring->pos != (uint64_t)(stream->end - stream->cur)) {
-			stream->gap = (struct proclife_gap){ .to = begin, .cpu = stream->order };
+			stream->gap = (struct proclife_gap){ .to = begin, .cpu = ring->cpu };
 			tell_suppressed(ring, suppressed_at(ring, ring->pos - (uint64_t)
 							    (stream->end - stream->cur)), begin);
 		}
 		proclife_stream_begin(stream);
+	}
+	if (device->merged)
+		join_beginnings(device);
+}
+
+/* The rings of each CPU that has several: their stream can go on up to the horizon. */
+static void build_merged(struct proclife_device *device)
+{
+	for (uint32_t cpu = 0; device->merged && cpu < device->header.cpus; cpu++) {
+		struct proclife_cpu_stream *merged = device->merged[cpu];
+
+		if (!merged)
+			continue;
+		refill_empty(&merged->merge);
+		merged->merge.horizon = device->source.merge.horizon;
+		proclife_merge_build(&merged->merge);
 	}
 }
 
@@ -448,9 +584,17 @@ int proclife_rings_round(struct proclife_device *device)
 		if (err)
 			return err;
 	}
+	if (device->own->skipped)
+		device->own->skipped(device);
+	build_merged(device);
 	refill_empty(merge);
 	proclife_merge_build(merge);
 	return 0;
+}
+
+static uint64_t pending_of(const struct proclife_stream *stream)
+{
+	return stream->gap.lost + (uint64_t)(stream->end - stream->cur);
 }
 
 uint64_t proclife_rings_pending(const struct proclife_device *device)
@@ -458,45 +602,69 @@ uint64_t proclife_rings_pending(const struct proclife_device *device)
 	const struct proclife_merge *merge = &device->source.merge;
 	uint64_t pending = device->rewind;
 
-	for (uint32_t i = 0; i < merge->count; i++) {
-		const struct proclife_stream *stream = merge->streams[i];
-		const struct proclife_ring_stream *ring = (const void *)stream;
+	for (uint32_t i = 0; i < merge->count; i++)
+		pending += pending_of(merge->streams[i]);
+	for (size_t i = 0; i < device->rings_count; i++) {
+		const struct proclife_ring_stream *ring = device->rings[i];
 
-		pending += stream->gap.lost + (uint64_t)(stream->end - stream->cur);
-		if (stream != &device->snapshot)
-			pending += proclife_ring_committed(ring->ctl) - ring->pos;
+		pending += proclife_ring_committed(ring->ctl) - ring->pos;
+		pending += device->merged ? pending_of(&ring->stream) : 0;
 	}
 	return pending;
 }
 
-const struct proclife_ring_ctl *proclife_rings_ctl(const struct proclife_device *device,
-						   uint32_t cpu)
+/* Where the rings of a CPU are that this source need not have seen yet; NULL: it has none. */
+static const char *rings_of(struct proclife_device *device, uint32_t cpu)
 {
-	const struct proclife_header *header = &device->header;
+	const char *base;
 
-	if (cpu >= header->cpus)
+	if (cpu >= device->header.cpus)
 		return NULL;
 	if (!(proclife_load_acquire(&cpu_map(device)[cpu / 64]) >> cpu % 64 & 1))
 		return NULL;
-	return (const struct proclife_ring_ctl *)((const char *)device->map + header->rings_offset +
-						  cpu * header->ring_stride);
+	return device->own->find_rings(device, cpu, &base) ? NULL : base;
 }
 
-uint64_t proclife_rings_count(const struct proclife_device *device, uint32_t cpu, uint32_t offset, uint32_t type)
+const struct proclife_ring_ctl *proclife_rings_ctl(struct proclife_device *device, uint32_t cpu)
 {
-	const struct proclife_ring_ctl *ctl = proclife_rings_ctl(device, cpu);
+	const char *base = rings_of(device, cpu);
+	struct proclife_ring_ctl *sum = &device->sum;
 
-	if (!ctl || type >= device->header.types)
+	if (!base || device->places_count == 1)
+		return base ? (const struct proclife_ring_ctl *)(base + device->places->offset) : NULL;
+	*sum = (struct proclife_ring_ctl){ 0 };
+	for (uint32_t i = 0; i < device->places_count; i++) {
+		const struct proclife_ring_ctl *ctl = (const void *)(base + device->places[i].offset);
+
+		if (!device->places[i].records)
+			continue;
+		sum->commit += proclife_load_acquire(&ctl->commit);
+		sum->reserve += proclife_load_acquire(&ctl->reserve);
+	}
+	return sum;
+}
+
+uint64_t proclife_rings_count(struct proclife_device *device, uint32_t cpu, uint32_t offset, uint32_t type)
+{
+	const char *base = rings_of(device, cpu);
+	uint64_t count = 0;
+
+	if (!base || type >= device->header.types)
 		return 0;
-	return proclife_read_once(((const uint64_t *)((const char *)ctl + offset))[type]);
+	for (uint32_t i = 0; i < device->places_count; i++)
+		if (device->places[i].records)
+			count += proclife_read_once(((const uint64_t *)(base + device->places[i].offset + offset))[type]);
+	return count;
 }
 
 void proclife_rings_free(struct proclife_device *device)
 {
-	for (uint32_t cpu = 0; device->rings && cpu < device->header.cpus; cpu++) {
-		if (device->rings[cpu])
-			free(device->rings[cpu]->buffer - PROCLIFE_TYPES);
-		free(device->rings[cpu]);
-	}
+	for (uint32_t cpu = 0; device->merged && cpu < device->header.cpus; cpu++)
+		if (device->merged[cpu])
+			free_cpu(device->merged[cpu]);
+	for (size_t i = 0; i < device->rings_count; i++)
+		free_ring(device->rings[i]);
 	free(device->rings);
+	free(device->merged);
+	free(device->cpus);
 }

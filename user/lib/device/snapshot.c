@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 static int refill(struct proclife_stream *stream)
 {
@@ -44,39 +43,17 @@ static void set_records(struct proclife_device *device, struct proclife_record *
 int proclife_device_snapshot(struct proclife_source *source)
 {
 	struct proclife_device *device = (struct proclife_device *)source;
-	struct proclife_snapshot request = { .capacity = 4096, .record_bytes = sizeof(struct proclife_record) };
 	struct proclife_record *records = NULL;
-	int err;
+	size_t count;
+	int err = device->own->snapshot(device, &records, &count);
 
-	for (;;) {
-		void *more = realloc(records, (size_t)request.capacity * sizeof(*records));
-
-		if (!more) {
-			free(records);
-			return -ENOMEM;
-		}
-		records = more;
-		request.records = (uintptr_t)records;
-		if (!ioctl(device->fd, PROCLIFE_IOC_SNAPSHOT, &request))
-			break;
-		err = -errno;
-		if (err == -EINTR)
-			continue;
-		if (err != -ENOSPC || request.count > UINT32_MAX / 2) {
-			free(records);
-			return err;
-		}
-		/* More tasks may be born until the next attempt. */
-		if (request.count > request.capacity)
-			request.capacity = request.count;
-		request.capacity += request.capacity / 8 + 64;
-	}
-	err = request.count > request.capacity ? -EPROTO : add_stream(device);
+	if (!err)
+		err = add_stream(device);
 	if (err) {
 		free(records);
 		return err;
 	}
-	set_records(device, records, request.count);
+	set_records(device, records, count);
 	return 0;
 }
 
@@ -106,9 +83,9 @@ int proclife_device_prepend(struct proclife_source *source, const struct proclif
 /* Does the ring not hold it any more? A TASK has never been in one. */
 static bool is_older(const struct proclife_device *device, const struct proclife_record *record)
 {
-	const struct proclife_ring_stream *ring = device->rings[record->cpu];
+	const struct proclife_stream *cpu = device->cpus[record->cpu];
 
-	return record->type == PROCLIFE_TASK || !ring || record->ts < ring->stream.gap.to;
+	return record->type == PROCLIFE_TASK || !cpu || record->ts < cpu->gap.to;
 }
 
 int proclife_snapshot_prepend(struct proclife_device *device)

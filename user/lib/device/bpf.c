@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * The rings of BPF programs as a source, where there is no module: see proclife/bpf.h. Nothing here loads a program;
+ * what has loaded them hands over their descriptors, or has pinned them in a folder of bpffs.
+ */
+#include "device/device.h"
+#include "device/handles.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <proclife/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How long a reader sleeps between two looks at the rings: a program wakes nobody. */
+#define TICK_NS 10000000
+
+#define INITIAL_PID_NAMESPACE 0xeffffffc
+#define INITIAL_TIME_NAMESPACE 0xeffffffa
+
+/* A clock's offset that is asked for twice differs by this at most, unless the clock was set, or there was a suspend. */
+#define OFFSET_NOISE 50000
+
+struct bpf_device {
+	struct proclife_device device;
+	struct proclife_ring_place places[PROCLIFE_BPF_MOST_RINGS];
+	size_t header_size; /* of the mapping */
+	size_t ring_bytes;  /* of a CPU's */
+	int rings;
+	int snapshot; /* -1: there is none */
+	const uint64_t *unringed; /* mapped */
+	char **mapped; /* by CPU */
+	int *programs;
+	size_t program_count;
+	uint64_t skipped; /* as it was last found */
+	uint64_t skipped_at;
+};
+
+static struct bpf_device *bpf_of(struct proclife_device *device)
+{
+	return (struct bpf_device *)device;
+}
+
+/*
+ * bpf(2)
+ */
+
+static int bpf(enum bpf_cmd command, union bpf_attr *attr)
+{
+	long ret = syscall(__NR_bpf, command, attr, sizeof(*attr));
+
+	return ret < 0 ? -errno : (int)ret;
+}
+
+static int open_pin(const char *path)
+{
+	union bpf_attr attr = { .pathname = (uintptr_t)path };
+
+	return bpf(BPF_OBJ_GET, &attr);
+}
+
+static int info_of(int fd, void *info, uint32_t size)
+{
+	union bpf_attr attr = { .info = { .bpf_fd = (uint32_t)fd, .info_len = size, .info = (uintptr_t)info } };
+
+	return bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
+}
+
+/* A descriptor of the inner map at this index; -ENOENT: there is none. */
+static int inner_map(int map, uint32_t index)
+{
+	uint32_t id = 0;
+	union bpf_attr attr = {
+		.map_fd = (uint32_t)map, .key = (uintptr_t)&index, .value = (uintptr_t)&id,
+	};
+	int err = bpf(BPF_MAP_LOOKUP_ELEM, &attr);
+
+	if (err)
+		return err;
+	attr = (union bpf_attr){ .map_id = id };
+	return bpf(BPF_MAP_GET_FD_BY_ID, &attr);
+}
+
+/* The size of the elements of a map that is mapped. */
+static int map_bytes(int fd, size_t *size)
+{
+	struct bpf_map_info info = { 0 };
+	int err = info_of(fd, &info, sizeof(info));
+
+	if (err)
+		return err;
+	*size = (size_t)info.value_size * info.max_entries;
+	return *size ? 0 : -ENODEV;
+}
+
+static void *map_of(int fd, size_t size)
+{
+	void *map = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+
+	return map == MAP_FAILED ? NULL : map;
+}
+
+/*
+ * What is special about this kind of device
+ */
+
+static int find_rings(struct proclife_device *device, uint32_t cpu, const char **base)
+{
+	struct bpf_device *own = bpf_of(device);
+
+	if (!own->mapped[cpu]) {
+		int fd = inner_map(own->rings, cpu);
+		size_t size;
+		int err;
+
+		if (fd < 0)
+			return fd;
+		err = map_bytes(fd, &size);
+		if (!err && size < own->ring_bytes)
+			err = -EPROTO;
+		if (!err) {
+			own->mapped[cpu] = map_of(fd, own->ring_bytes);
+			err = own->mapped[cpu] ? 0 : -errno;
+		}
+		close(fd);
+		if (err)
+			return err;
+	}
+	*base = own->mapped[cpu];
+	return 0;
+}
+
+/* What the kernel skipped, since a program was running on that CPU already; and what CPUs without rings lost. */
+static uint64_t count_skipped(const struct bpf_device *own)
+{
+	uint64_t skipped = __atomic_load_n(own->unringed, __ATOMIC_RELAXED);
+
+	for (size_t i = 0; i < own->program_count; i++) {
+		struct bpf_prog_info info = { 0 };
+
+		if (!info_of(own->programs[i], &info, sizeof(info)))
+			skipped += info.recursion_misses;
+	}
+	return skipped;
+}
+
+/* They were skipped after the count was taken last, and the horizon then is no later than that. */
+static void note_skipped(struct proclife_device *device)
+{
+	struct bpf_device *own = bpf_of(device);
+	uint64_t now = count_skipped(own), since = own->skipped_at;
+
+	own->skipped_at = device->source.merge.horizon;
+	device->header.marks_missed = now;
+	if (now == own->skipped)
+		return;
+	if (!proclife_gap_is(&device->skips.gap))
+		device->skips.gap = (struct proclife_gap){ .from = since, .cpu = PROCLIFE_CPU_ALL };
+	device->skips.gap.lost += now - own->skipped;
+	device->skips.gap.to = device->read.now;
+	own->skipped = now;
+	proclife_stream_begin(&device->skips);
+}
+
+static int refill_skips(struct proclife_stream *stream)
+{
+	(void)stream;
+	return 0;
+}
+
+static uint64_t clock_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* The best of a few, each between two readings of the records' clock. */
+static uint64_t offset_of(clockid_t id)
+{
+	uint64_t best = 0, least = UINT64_MAX;
+
+	for (unsigned int i = 0; i < 5; i++) {
+		uint64_t before = proclife_monotonic(), other = clock_ns(id), after = proclife_monotonic();
+
+		if (after - before < least) {
+			least = after - before;
+			best = other - before - least / 2;
+		}
+	}
+	return best;
+}
+
+static uint64_t offset_now(clockid_t id, uint64_t known)
+{
+	uint64_t now = offset_of(id);
+
+	return now - known + OFFSET_NOISE < 2 * OFFSET_NOISE ? known : now;
+}
+
+/* As few calls as possible: this is for each horizon. Nobody can set a clock back and forth in between. */
+static void ask_clock(struct proclife_clock *clock, void *arg)
+{
+	(void)arg;
+	clock->to_realtime = offset_now(CLOCK_REALTIME, clock->to_realtime);
+	clock->to_boottime = offset_now(CLOCK_BOOTTIME, clock->to_boottime);
+	clock->now = proclife_monotonic();
+}
+
+/* Reads all that an iterator gives. Returns 0 or a negative errno. */
+static int read_all(int fd, char **text, size_t *size)
+{
+	size_t room = 0;
+
+	*text = NULL;
+	*size = 0;
+	for (;;) {
+		ssize_t n;
+
+		if (room - *size < 65536) {
+			char *more = realloc(*text, room = room * 2 + 131072);
+
+			if (!more)
+				return -ENOMEM;
+			*text = more;
+		}
+		n = read(fd, *text + *size, room - *size);
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (n < 0)
+			return -errno;
+		if (!n)
+			return 0;
+		*size += (size_t)n;
+	}
+}
+
+/* Appends the tasks that are leaders, or those that are none. */
+static int take_pass(struct bpf_device *own, bool leaders, struct proclife_record **records, size_t *count)
+{
+	union bpf_attr attr = { .iter_create = { .link_fd = (uint32_t)own->snapshot } };
+	struct proclife_record *found, *all;
+	int fd = bpf(BPF_ITER_CREATE, &attr), err;
+	size_t size, n;
+	char *text;
+
+	if (fd < 0)
+		return fd;
+	err = read_all(fd, &text, &size);
+	close(fd);
+	n = size / sizeof(*found);
+	found = (struct proclife_record *)text;
+	all = err ? NULL : realloc(*records, (*count + n + 1) * sizeof(*all));
+	if (!all) {
+		free(text);
+		return err ? err : -ENOMEM;
+	}
+	*records = all;
+	for (size_t i = 0; i < n; i++) {
+		struct proclife_record *r = &all[*count];
+
+		if (!(found[i].flags & PROCLIFE_F_THREAD) != leaders)
+			continue;
+		*r = found[i];
+		r->cpu = 0;
+		/* The programs' clock can differ a little between CPUs. */
+		if (*count && r->ts < r[-1].ts)
+			r->ts = r[-1].ts;
+		proclife_handles_make(own->device.handles, r);
+		++*count;
+	}
+	free(text);
+	return 0;
+}
+
+/* The leaders come last, for the same reason as in the module: a thread that execs becomes one. */
+static int ask_snapshot(struct proclife_device *device, struct proclife_record **records, size_t *count)
+{
+	struct bpf_device *own = bpf_of(device);
+	struct stat st;
+	int err;
+
+	*count = 0;
+	if (own->snapshot < 0)
+		return -ENOTSUP;
+	/* An iterator shows only the tasks of the PID namespace of who asks. */
+	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != INITIAL_PID_NAMESPACE)
+		return -EXDEV;
+	err = take_pass(own, false, records, count);
+	return err ? err : take_pass(own, true, records, count);
+}
+
+static void close_fd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+static void free_own(struct proclife_device *device)
+{
+	struct bpf_device *own = bpf_of(device);
+
+	for (uint32_t cpu = 0; own->mapped && cpu < device->header.cpus; cpu++)
+		if (own->mapped[cpu])
+			munmap(own->mapped[cpu], own->ring_bytes);
+	free(own->mapped);
+	for (size_t i = 0; i < own->program_count; i++)
+		close_fd(own->programs[i]);
+	free(own->programs);
+	if (own->unringed)
+		munmap((void *)(uintptr_t)own->unringed, (size_t)sysconf(_SC_PAGESIZE));
+	if (device->map)
+		munmap(device->map, own->header_size);
+	proclife_handles_free(device->handles);
+	close_fd(own->rings);
+	close_fd(own->snapshot);
+}
+
+static const struct proclife_device_ops bpf_ops = {
+	.find_rings = find_rings,
+	.skipped = note_skipped,
+	.snapshot = ask_snapshot,
+	.free = free_own,
+};
+
+/*
+ * Opening
+ */
+
+static bool place_fits(const struct proclife_bpf_ring *ring, uint64_t size)
+{
+	uint64_t records;
+
+	return !(ring->records & (ring->records - 1)) && !(ring->offset % 64) &&
+	       !__builtin_mul_overflow(ring->records, sizeof(struct proclife_record), &records) &&
+	       records <= size && size - records >= PROCLIFE_BPF_PAGE_BYTES &&
+	       ring->offset <= size - records - PROCLIFE_BPF_PAGE_BYTES;
+}
+
+/* Root alone could have made these maps; but a pin can be of another version, or of something else. */
+static int take_header(struct bpf_device *own)
+{
+	const struct proclife_bpf_header *found = own->device.map;
+	struct proclife_header *header = &own->device.header;
+
+	*header = found->header;
+	if (header->magic != PROCLIFE_MAGIC)
+		return -ENODEV;
+	if (header->abi_version != PROCLIFE_ABI_VERSION || header->record_bytes != sizeof(struct proclife_record) ||
+	    !header->cpus || header->cpus > PROCLIFE_MAX_CPUS || header->cpu_map_offset % 8 ||
+	    header->cpu_map_offset < sizeof(*found) ||
+	    header->cpu_map_offset + (header->cpus + 63ULL) / 64 * 8 > own->header_size ||
+	    found->rings > PROCLIFE_BPF_MOST_RINGS || found->rings < 2 || header->types != PROCLIFE_TYPES ||
+	    header->counts_offset > PROCLIFE_BPF_PAGE_BYTES - 8 * PROCLIFE_TYPES ||
+	    header->suppressed_offset > PROCLIFE_BPF_PAGE_BYTES - 8 * PROCLIFE_TYPES ||
+	    !memchr(header->release, 0, sizeof(header->release)) ||
+	    !memchr(header->version, 0, sizeof(header->version)))
+		return -EPROTO;
+	own->ring_bytes = found->ring_bytes;
+	for (uint32_t i = 0; i < found->rings; i++) {
+		const struct proclife_bpf_ring *ring = &found->ring[i];
+
+		if (ring->records && !place_fits(ring, own->ring_bytes))
+			return -EPROTO;
+		own->places[i] = (struct proclife_ring_place){
+			.offset = ring->offset,
+			.records_offset = ring->offset + PROCLIFE_BPF_PAGE_BYTES,
+			.records = ring->records,
+		};
+	}
+	own->device.places = own->places;
+	own->device.places_count = found->rings;
+	own->device.handles = proclife_handles_new(found->key);
+	own->mapped = calloc(header->cpus, sizeof(*own->mapped));
+	return own->device.handles && own->mapped ? 0 : -ENOMEM;
+}
+
+static int map_header(struct bpf_device *own, int fd)
+{
+	int err = map_bytes(fd, &own->header_size);
+
+	if (err)
+		return err;
+	if (own->header_size < sizeof(struct proclife_bpf_header))
+		return -ENODEV;
+	own->device.map = map_of(fd, own->header_size);
+	return own->device.map ? take_header(own) : -errno;
+}
+
+static int begin_ticks(struct proclife_device *device)
+{
+	const struct itimerspec every = { .it_interval.tv_nsec = TICK_NS, .it_value.tv_nsec = TICK_NS };
+
+	device->fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (device->fd < 0 || timerfd_settime(device->fd, 0, &every, NULL))
+		return -errno;
+	device->pollable = true;
+	device->ticks = true;
+	return 0;
+}
+
+static int begin(struct bpf_device *own)
+{
+	struct proclife_device *device = &own->device;
+	struct stat st;
+	int err;
+
+	if (!stat("/proc/self/ns/time", &st) && st.st_ino != INITIAL_TIME_NAMESPACE)
+		return -ENOTSUP;
+	device->margin = PROCLIFE_BPF_MARGIN;
+	device->clock = ask_clock;
+	device->header.to_boottime = offset_now(CLOCK_BOOTTIME, 0);
+	device->header.to_realtime = offset_of(CLOCK_REALTIME);
+	err = begin_ticks(device);
+	if (err)
+		return err;
+	device->skips.order = PROCLIFE_CPU_ALL;
+	device->skips.refill = refill_skips;
+	err = proclife_merge_add(&device->source.merge, &device->skips);
+	if (err)
+		return err;
+	own->skipped = count_skipped(own);
+	err = proclife_device_begin(device);
+	own->skipped_at = device->source.merge.horizon;
+	return err;
+}
+
+static int duplicate(int fd)
+{
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	return copy < 0 ? -errno : copy;
+}
+
+static int add_program(struct bpf_device *own, int fd)
+{
+	int *more = realloc(own->programs, (own->program_count + 1) * sizeof(*more));
+
+	if (!more) {
+		close(fd);
+		return -ENOMEM;
+	}
+	own->programs = more;
+	own->programs[own->program_count++] = fd;
+	return 0;
+}
+
+static struct bpf_device *bpf_new(void)
+{
+	struct bpf_device *own = calloc(1, sizeof(*own));
+
+	if (!own)
+		return NULL;
+	proclife_device_init(&own->device, &bpf_ops);
+	own->rings = -1;
+	own->snapshot = -1;
+	return own;
+}
+
+/* All descriptors but the programs are the caller's. */
+static int open_all(struct bpf_device *own, const struct proclife_bpf *bpf)
+{
+	int err;
+
+	own->rings = duplicate(bpf->rings);
+	if (own->rings < 0)
+		return own->rings;
+	own->snapshot = bpf->snapshot < 0 ? -1 : duplicate(bpf->snapshot);
+	if (bpf->snapshot >= 0 && own->snapshot < 0)
+		return own->snapshot;
+	own->unringed = map_of(bpf->unringed, (size_t)sysconf(_SC_PAGESIZE));
+	if (!own->unringed)
+		return -errno;
+	err = map_header(own, bpf->header);
+	return err ? err : begin(own);
+}
+
+static int finish(struct proclife_source **source, struct bpf_device *own, int err)
+{
+	if (err) {
+		proclife_source_free(&own->device.source);
+		return err;
+	}
+	*source = &own->device.source;
+	return 0;
+}
+
+int proclife_bpf_open(struct proclife_source **source, const struct proclife_bpf *bpf)
+{
+	struct bpf_device *own = bpf_new();
+	int err = 0;
+
+	if (!own)
+		return -ENOMEM;
+	for (size_t i = 0; i < bpf->program_count && !err; i++) {
+		int fd = duplicate(bpf->programs[i]);
+
+		err = fd < 0 ? fd : add_program(own, fd);
+	}
+	return finish(source, own, err ? err : open_all(own, bpf));
+}
+
+static int open_in(const char *folder, const char *name)
+{
+	char path[4096];
+
+	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	return open_pin(path);
+}
+
+/* All that is pinned in a folder. */
+static int open_programs(struct bpf_device *own, const char *folder)
+{
+	struct dirent *entry;
+	char path[4096];
+	DIR *programs;
+	int err = 0;
+
+	snprintf(path, sizeof(path), "%s/" PROCLIFE_BPF_PROGRAMS, folder);
+	programs = opendir(path);
+	if (!programs)
+		return -errno;
+	while (!err && (entry = readdir(programs))) {
+		int fd;
+
+		if (entry->d_name[0] == '.')
+			continue;
+		fd = open_in(path, entry->d_name);
+		err = fd < 0 ? fd : add_program(own, fd);
+	}
+	closedir(programs);
+	return err;
+}
+
+int proclife_bpf_open_pinned(struct proclife_source **source, const char *folder)
+{
+	struct bpf_device *own = bpf_new();
+	struct proclife_bpf pins;
+	int err;
+
+	if (!own)
+		return -ENOMEM;
+	if (!folder)
+		folder = PROCLIFE_BPF_FOLDER;
+	pins = (struct proclife_bpf){
+		.header = open_in(folder, PROCLIFE_BPF_HEADER),
+		.rings = open_in(folder, PROCLIFE_BPF_RINGS_MAP),
+		.unringed = open_in(folder, PROCLIFE_BPF_UNRINGED),
+		.snapshot = open_in(folder, PROCLIFE_BPF_SNAPSHOT),
+	};
+	err = pins.header < 0 ? pins.header : pins.rings < 0 ? pins.rings : pins.unringed < 0 ? pins.unringed : 0;
+	if (!err)
+		err = open_programs(own, folder);
+	err = finish(source, own, err ? err : open_all(own, &pins));
+	close_fd(pins.header);
+	close_fd(pins.rings);
+	close_fd(pins.unringed);
+	close_fd(pins.snapshot);
+	return err;
+}
