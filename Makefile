@@ -44,9 +44,18 @@ KMOD_LIBS = $(shell $(PKG_CONFIG) --libs libkmod)
 CURSES_CFLAGS = $(shell $(PKG_CONFIG) --cflags ncursesw)
 CURSES_LIBS = $(shell $(PKG_CONFIG) --libs ncursesw)
 CMOCKA_LIBS = $(shell $(PKG_CONFIG) --libs cmocka)
+LIBBPF_CFLAGS = $(shell $(PKG_CONFIG) --cflags libbpf)
+LIBBPF_LIBS = $(shell $(PKG_CONFIG) --libs libbpf)
+
+# BPF=0 builds a proclife-read that records with the module only, and needs none of this.
+BPF ?= 1
+CLANG ?= clang
+BPFTOOL ?= $(or $(wildcard /usr/sbin/bpftool),bpftool)
 
 LIB_SOURCES := $(wildcard user/lib/*/*.c)
 READ_SOURCES := $(wildcard user/read/*.c user/read/*/*.c user/read/*/*/*.c)
+READ_SOURCES := $(filter-out $(if $(filter 1,$(BPF)),%/bpf_absent.c,%/bpf_load.c %/bpf_pin.c %/bpf_programs.c %/bpf_why.c),\
+	$(READ_SOURCES))
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$B/%.o)
 READ_OBJECTS := $(READ_SOURCES:%.c=$B/%.o)
 LIB_STATIC := $B/libproclife.a
@@ -82,7 +91,8 @@ $B/proclife-read: private override LDFLAGS += -Wl,-rpath,'$$ORIGIN'
 $B/proclife-read $B/installed/proclife-read: $(READ_OBJECTS) $(LIB_SHARED)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(READ_OBJECTS) -L$B -lproclife $(KMOD_LIBS) $(CURSES_LIBS) -lm
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(READ_OBJECTS) -L$B -lproclife $(KMOD_LIBS) $(CURSES_LIBS) \
+		$(if $(filter 1,$(BPF)),$(LIBBPF_LIBS)) -lm
 
 # A program that is linked with it, as a stamp: pkg-config may know it for another machine only.
 $B/libkmod:
@@ -109,13 +119,46 @@ CURSES_OBJECTS := $B/user/read/live/terminal.o $B/user/read/live/terminal_crash.
 $B/proclife-read $(CURSES_OBJECTS): | $B/libncursesw
 $(CURSES_OBJECTS): override CPPFLAGS += $(CURSES_CFLAGS)
 
-$B/proclife-read $B/user/read/session/load.o $B/user/read/session/diagnose.o: | $B/libkmod
-$B/user/read/session/load.o $B/user/read/session/diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
+$B/proclife-read $B/user/read/source/module.o $B/user/read/source/diagnose.o: | $B/libkmod
+$B/user/read/source/module.o $B/user/read/source/diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
 
-# The objects of proclife-read, but for its screen and what needs libkmod.
+# The BPF programs, in a header. They are the same for all roots of a kind of machine: another build's will do.
+BPF_SKELETON ?= $B/bpf/proclife.skel.h
+# Which registers a system call has is all that differs between machines.
+BPF_ARCH ?= $(if $(filter aarch64%,$(shell $(CC) -dumpmachine)),arm64,x86)
+
+define NO_BPF
+echo 'recording without the module needs clang, bpftool and libbpf-dev: install them, or leave it out:' \
+	'make BPF=0' >&2; exit 1
+endef
+
+$B/bpf/libbpf: | $B/libncursesw
+	@mkdir -p $(@D)
+	@printf '#include <bpf/libbpf.h>\nint main(void) { return !bpf_object__open(0); }\n' | \
+		$(CC) $(CPPFLAGS) $(LIBBPF_CFLAGS) $(CFLAGS) -MF /dev/null $(LDFLAGS) -o $@ -x c - $(LIBBPF_LIBS) \
+		2>/dev/null || { $(NO_BPF); }
+
+$B/bpf/proclife.bpf.o: bpf/proclife.bpf.c $(wildcard bpf/*.h include/proclife/*.h)
+	@mkdir -p $(@D)
+	@command -v $(CLANG) >/dev/null && command -v $(BPFTOOL) >/dev/null || { $(NO_BPF); }
+	$(call say,CLANG)
+	$Q$(CLANG) -O2 -g -Wall -Werror -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Iinclude \
+		-idirafter /usr/include/$(shell $(HOSTCC) -print-multiarch) -c -o $@.whole $<
+	$Q$(BPFTOOL) gen object $@ $@.whole
+
+$B/bpf/proclife.skel.h: $B/bpf/proclife.bpf.o
+	$(call say,GEN)
+	$Q$(BPFTOOL) gen skeleton $< name proclife_bpf_programs > $@.new && mv $@.new $@
+
+BPF_OBJECTS := $(patsubst %,$B/user/read/source/bpf_%.o,load pin programs why)
+$(BPF_OBJECTS): override CPPFLAGS += -I$(dir $(BPF_SKELETON)) $(LIBBPF_CFLAGS)
+$(BPF_OBJECTS): $(BPF_SKELETON) | $B/bpf/libbpf
+
+# The objects of proclife-read, but for its screen and what needs libkmod or libbpf.
 READ_ARCHIVE := $B/proclife-read.a
 
-$(READ_ARCHIVE): $(filter-out %/main.o %/load.o %/diagnose.o $B/user/read/live/%,$(READ_OBJECTS)) $B/user/read/live/view.o
+$(READ_ARCHIVE): $(filter-out %/main.o %/source/module.o %/diagnose.o $B/user/read/live/% $(BPF_OBJECTS),$(READ_OBJECTS)) \
+		$B/user/read/live/view.o $B/user/read/source/bpf_absent.o
 	$(call say,AR)
 	$Qrm -f $@ && $(AR) rcs $@ $^
 

@@ -21,8 +21,8 @@ mv "$work/away" "$modules" && umount "${modules%/*}/kernel" && cp -a "$work/inde
 expect 'bad parameter' 1 'Invalid argument' modprobe proclife ring_kb=3
 
 # --load
-expect '--load' 0 '1 process' proclife-read --load --latency -- true
-expect '--load unloads' 1 '' grep -w ^proclife /proc/modules
+expect '--load' 0 '1 process' proclife-read --load --unload --latency -- true
+expect '--unload unloads' 1 '' grep -w ^proclife /proc/modules
 expect 'nothing is left' 0 '' test ! -e /dev/proclife
 
 modprobe proclife || exit 1

@@ -49,7 +49,7 @@ expect 'memory, load: modprobe' 1 'Cannot allocate memory' modprobe proclife "ri
 expect 'memory, load: log' 0 "proclife: ring_kb=$ring_kb: no memory for the rings of $cpus CPUs; load .* smaller" log
 mkdir -p /etc/modprobe.d && echo "options proclife ring_kb=$ring_kb" >/etc/modprobe.d/proclife-test.conf
 expect 'memory, load: --load' 1 "--load: not enough memory for the rings.*'modprobe proclife ring_kb=256'" \
-	proclife-read --load --duration 0.1
+	proclife-read --source=module --load --duration 0.1
 rm /etc/modprobe.d/proclife-test.conf
 expect 'memory, load: it is not loaded' 1 '^proclife-read: /dev/proclife: module not loaded; run' \
 	proclife-read --status --json
@@ -193,7 +193,7 @@ if [[ -w $lockdown ]]; then
 	expect 'lockdown: log' 0 'Lockdown: proclife-read: .* restricted' log
 	rmmod proclife || exit 1
 	expect 'lockdown: --load' 1 '--load: refused: the kernel is locked down \(confidentiality\)' \
-		proclife-read --load --duration 0.1
+		proclife-read --source=module --load --duration 0.1
 else
 	rmmod proclife || exit 1
 fi

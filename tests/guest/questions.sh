@@ -348,9 +348,9 @@ rmdir "$cgroups/proclife"
 
 # A lab's whole procedure in one line: load, run, judge, unload.
 rmmod proclife || failed=$((failed + 1))
-expect 'a lab' 0 'ok 2 zombie.p99<1s' proclife-read --load --ktap --expect lost==0 --expect 'zombie.p99<1s' \
+expect 'a lab' 0 'ok 2 zombie.p99<1s' proclife-read --load --unload --ktap --expect lost==0 --expect 'zombie.p99<1s' \
 	-- sh -c '/bin/true; /bin/true'
-expect 'a lab: late' 2 'not ok 1 zombie.p50<100ms' proclife-read --load --ktap --expect 'zombie.p50<100ms' \
+expect 'a lab: late' 2 'not ok 1 zombie.p50<100ms' proclife-read --load --unload --ktap --expect 'zombie.p50<100ms' \
 	-- "${late_parent[@]}" late 3 350
 expect 'nothing stays loaded' 1 '' grep -w ^proclife /proc/modules
 expect_done

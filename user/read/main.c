@@ -5,23 +5,23 @@
 #include "output/message.h"
 #include "requests.h"
 #include "run/inherited.h"
-#include "session/load.h"
+#include "source/open.h"
 #include "session/session.h"
 #include <locale.h>
 
 static int run_session(const struct options *options, const struct screen *screen)
 {
-	bool loaded = false;
-	int status;
+	int status = 0;
 
-	/* From here on nothing kills us before the module is unloaded again. */
+	/* From here on nothing kills us before the end. */
 	session_block_signals();
-	if (options->load && load_module(&loaded))
+	if (options->load && source_load(options))
 		status = STATUS_ERROR;
-	else
+	else if (!options_only_unload(options))
 		status = session_run(options, screen);
-	if (loaded)
-		unload_module();
+	source_close();
+	if (options->unload && source_unload() && !status)
+		status = STATUS_ERROR;
 	return status;
 }
 

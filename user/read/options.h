@@ -16,6 +16,8 @@
 #define LEFT_AFTER 200000000 /* ns; unless --left-after says otherwise */
 #define USUAL_AFTER 5000000000 /* ns; --after */
 #define USUAL_SAVES 10
+#define USUAL_RING_KB 2048 /* as the module has them */
+#define USUAL_ARGS_BYTES 512
 #define USUAL_CALM 60000000000 /* ns, where something is done; otherwise there is none */
 #define LEAST_INTERVAL 1000000 /* ns; with less, the output cannot be read */
 
@@ -210,6 +212,27 @@ struct verdict_options {
 	const char *junit; /* where they go, too; NULL: nowhere */
 };
 
+enum source_kind {
+	SOURCE_ANY, /* the module where it is, else BPF */
+	SOURCE_MODULE,
+	SOURCE_BPF,
+};
+
+/* What BPF programs are to record: the module's parameters of these names. The module has its own. */
+struct source_options {
+	enum source_kind kind;
+	uint32_t ring_kb; /* per CPU, all rings together, at most */
+	uint32_t args_bytes;
+	bool signals;
+	bool waits;
+	bool reap;
+	bool exiting;
+	bool memory;
+	bool cgroups;
+	bool births;
+	bool times;
+};
+
 struct options {
 	const struct request *requests[MOST_REQUESTS + 1]; /* in the order of their list; then NULL */
 	const struct view *views[MOST_VIEWS + 1]; /* those of them that are no tools; then NULL */
@@ -234,6 +257,8 @@ struct options {
 	uint64_t events; /* PROCLIFE_HAS() of the types that --events shows; 0: all */
 	bool history;
 	bool load;
+	bool unload;
+	struct source_options source;
 	const char *device; /* NULL: the usual one */
 	struct words inputs; /* recordings; none: the device */
 	uint64_t duration; /* ns; 0: none */
@@ -251,6 +276,12 @@ struct options {
 	int argc; /* as the program was called */
 	char **argv;
 };
+
+/* --unload, and nothing to do before that. */
+static inline bool options_only_unload(const struct options *options)
+{
+	return options->unload && !options->requests[0] && !(options->given & ~(GIVEN(UNLOAD) | GIVEN(QUIET)));
+}
 
 static inline bool options_expect(const struct options *options, enum expect_what what)
 {

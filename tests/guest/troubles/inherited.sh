@@ -22,15 +22,15 @@ same 'a command of --exec' "$here/shell" "$here/exec"
 
 # After --load has loaded the module; and what modprobe.d(5) runs instead.
 unload
-expect 'executed after --load' 0 '' "$inherits" strange proclife-read --load -- "$inherits" tell "$here/load"
+expect 'executed after --load' 0 '' "$inherits" strange proclife-read --load --unload -- "$inherits" tell "$here/load"
 same 'a command after --load' "$here/direct" "$here/load"
 expect 'executed by a shell beside it' 0 '' "$inherits" strange sh -c "$inherits tell $here/shell; true"
 echo "install proclife $inherits tell $here/install; modprobe --ignore-install proclife" \
 	>/etc/modprobe.d/proclife-troubles.conf
-expect 'executed by an install command' 0 '' "$inherits" strange proclife-read --load -- true
+expect 'executed by an install command' 0 '' "$inherits" strange proclife-read --load --unload -- true
 same 'an install command of modprobe.d' "$here/shell" "$here/install"
 echo 'install proclife exit 3' >/etc/modprobe.d/proclife-troubles.conf
 expect 'an install command that fails' 1 "--load: modprobe.d: install 'exit 3': it ended with status 3" \
-	proclife-read --load -- true
+	proclife-read --source=module --load -- true
 rm /etc/modprobe.d/proclife-troubles.conf
 modprobe proclife

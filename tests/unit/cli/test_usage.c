@@ -441,7 +441,8 @@ static void test_help(void **state)
 static void test_no_module(void **state)
 {
 	static const char *const lines[] = {
-		"", "--status", "--tree --count 1", "--latency -- true",
+		"--source=module", "--source=module --status", "--source=module --tree --count 1",
+		"--source=module --latency -- true",
 	};
 	char said[4000];
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <libkmod.h>
-#include <session/diagnose.h>
+#include <source/diagnose.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

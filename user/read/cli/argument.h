@@ -32,6 +32,7 @@
 	x(FACTOR, factor, double, ONE) \
 	x(METRICS, metrics, const char *, ONE) \
 	x(KEEP, keep, struct record_options, ONE) \
+	x(SOURCE, source, struct source_options, ONE) \
 	x(EXPECT, expectation, struct verdict_options, ALL) \
 	x(CONDITION, condition, struct trigger_options, ALL)
 

@@ -292,7 +292,15 @@ OPTION(INPUT, .name = "input", .group = GROUP_SOURCE, .letter = 'i',
 
 OPTION(LOAD, .name = "load", .group = GROUP_SOURCE,
 	.argument = { FILLS(FLAG, load) },
-	.help = "Load the module, and unload it at the end")
+	.help = "Load the module; or where there is none, pin the BPF programs, so that others can read, too")
+
+OPTION(UNLOAD, .name = "unload", .group = GROUP_SOURCE,
+	.argument = { FILLS(FLAG, unload) },
+	.help = "At the end, unload the module and remove pinned BPF programs; alone: now")
+
+OPTION(SOURCE, .name = "source", .group = GROUP_SOURCE,
+	.argument = { "module|bpf", FILLS(SOURCE, source) },
+	.help = "Record with the module only; or with BPF programs only, which take its parameters: bpf,births,times")
 
 OPTION(DEVICE, .name = "device", .group = GROUP_SOURCE,
 	.argument = { "PATH", FILLS(TEXT, device) },

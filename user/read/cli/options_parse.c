@@ -204,7 +204,7 @@ static void finish(const struct reading *reading, struct argp_state *state)
 		argp_error(state, "'--' is followed by no command");
 	for (i = 0; all[i]; i++) {
 		if (reading->requests ? !(reading->requests & 1u << i) :
-					!all[i]->is_default || options->record.dir || options->metrics ||
+					!all[i]->is_default || options_only_unload(options) || options->record.dir || options->metrics ||
 						options->expect.count || options->expect.form || options->on.count)
 			continue;
 		options->requests[n++] = all[i];
@@ -268,6 +268,10 @@ void options_parse(struct options *options, const struct request *const *request
 	options->argv = argv;
 	options->cut.depth = DEPTH_ALL;
 	options->diff.factor = 1.1;
+	options->source = (struct source_options){
+		.ring_kb = USUAL_RING_KB, .args_bytes = USUAL_ARGS_BYTES,
+		.signals = true, .waits = true, .reap = true, .exiting = true, .memory = true,
+	};
 	options->on.after = USUAL_AFTER;
 	options->on.saves = USUAL_SAVES;
 	argp_err_exit_status = STATUS_USAGE;

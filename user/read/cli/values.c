@@ -341,6 +341,69 @@ static void take_keep(const struct value *v, struct record_options *record)
 			  "the time has to be like 90s, 10m or 1h, above 0");
 }
 
+/* The module's parameters of these names, as far as BPF programs have them. */
+static const struct bpf_parameter {
+	const char *name;
+	size_t place; /* in struct source_options */
+	uint64_t least; /* of a number; otherwise it is on or off */
+	uint64_t most;
+} bpf_parameters[] = {
+	{ "ring_kb", offsetof(struct source_options, ring_kb), 256, 1 << 20 },
+	{ "args_bytes", offsetof(struct source_options, args_bytes), 0, 8192 },
+	{ "signals", offsetof(struct source_options, signals), 0, 0 },
+	{ "waits", offsetof(struct source_options, waits), 0, 0 },
+	{ "reap", offsetof(struct source_options, reap), 0, 0 },
+	{ "exiting", offsetof(struct source_options, exiting), 0, 0 },
+	{ "memory", offsetof(struct source_options, memory), 0, 0 },
+	{ "cgroups", offsetof(struct source_options, cgroups), 0, 0 },
+	{ "births", offsetof(struct source_options, births), 0, 0 },
+	{ "times", offsetof(struct source_options, times), 0, 0 },
+};
+
+/* NAME, NAME=Y, NAME=N or NAME=NUMBER. False: it is none of these. */
+static bool take_parameter(const char *text, struct source_options *source)
+{
+	const char *value = strchrnul(text, '=');
+	size_t i, length = (size_t)(value - text);
+	uint64_t number;
+
+	for (i = 0; i < sizeof(bpf_parameters) / sizeof(*bpf_parameters); i++) {
+		const struct bpf_parameter *p = &bpf_parameters[i];
+		void *place = (char *)source + p->place;
+
+		if (strlen(p->name) != length || strncmp(p->name, text, length))
+			continue;
+		if (p->most) {
+			if (!*value || !parse_number(value + 1, p->most, &number) || number < p->least)
+				return false;
+			*(uint32_t *)place = (uint32_t)number;
+			return true;
+		}
+		*(bool *)place = !*value || !strcmp(value, "=Y") || !strcmp(value, "=1");
+		return !*value || strchr("YN10", value[1]);
+	}
+	return false;
+}
+
+static void take_source(const struct value *v, struct source_options *source)
+{
+	char *words = strdup(v->text), *rest = words, *word;
+
+	if (!words)
+		die_no_memory();
+	word = strsep(&rest, ",");
+	source->kind = !strcmp(word, "module") ? SOURCE_MODULE : !strcmp(word, "bpf") ? SOURCE_BPF : SOURCE_ANY;
+	if (source->kind == SOURCE_ANY)
+		refuse(v, "not one of module and bpf");
+	if (source->kind == SOURCE_MODULE && rest)
+		refuse(v, "the module has its parameters of modprobe; only bpf takes some here");
+	while ((word = strsep(&rest, ",")))
+		if (!take_parameter(word, source))
+			refuse(v, "bpf takes births, times, cgroups, signals=N, waits=N, reap=N, exiting=N, memory=N, "
+				  "args_bytes=0 to 8192 and ring_kb=256 to 1048576");
+	free(words);
+}
+
 static void take_expectation(const struct value *v, struct verdict_options *expect)
 {
 	const char *wrong;

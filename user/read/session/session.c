@@ -2,7 +2,8 @@
 /* From the source to the views: when to read, when to sleep, when to stop. */
 #include "output/message.h"
 #include "output/quoted.h"
-#include "session/diagnose.h"
+#include "source/diagnose.h"
+#include "source/open.h"
 #include "session/forget.h"
 #include "session/range.h"
 #include "session/replay.h"
@@ -419,12 +420,11 @@ static void close_session(struct session *s)
 		close(s->signals);
 }
 
-static const char *source_name(const struct session *s)
+static const char *name_of_source(const struct session *s)
 {
 	const struct options *options = s->run.options;
 
-	return s->replay ? options->inputs.all[0] :
-	       options->device ? options->device : PROCLIFE_DEVICE;
+	return s->replay ? options->inputs.all[0] : source_name(options);
 }
 
 static int session_go(struct session *s)
@@ -443,7 +443,7 @@ static int session_go(struct session *s)
 		return ret;
 	if (ret < 0) {
 		if (ret != -EXDEV && ret != -ESRCH)
-			diagnose_read(ret, source_name(s));
+			diagnose_read(ret, name_of_source(s));
 		return STATUS_ERROR;
 	}
 	ret = session_finish_output(s);
@@ -454,7 +454,7 @@ static int run_once(const struct options *options, const struct screen *screen, 
 		    struct replacement *output)
 {
 	struct session s = {
-		.run = { .options = options, .screen = screen, .json = &s.json },
+		.run = { .options = options, .screen = screen, .json = &s.json, .open_source = source_open },
 		.intervals = { .run = &s.run, .states = s.states, .triggers = &s.triggers },
 		.live = live,
 		.output = output,

@@ -3,7 +3,8 @@
 #include "output/format.h"
 #include "output/message.h"
 #include "output/quoted.h"
-#include "session/diagnose.h"
+#include "source/diagnose.h"
+#include "source/open.h"
 #include "session/matched.h"
 #include "session/pids.h"
 #include "session/range.h"
@@ -23,12 +24,8 @@ int session_open_source(struct session *s)
 	const struct options *options = s->run.options;
 	int ret;
 
-	if (!options->inputs.count) {
-		ret = proclife_device_open(&s->run.source, options->device);
-		if (ret)
-			diagnose_open(ret, options->device);
-		return ret;
-	}
+	if (!options->inputs.count)
+		return source_open(&s->run.source, options);
 	ret = options->inputs.count > 1 ? replay_check_distinct(&options->inputs) : 0;
 	if (!ret)
 		ret = replay_open(&s->run.source, options->inputs.all[0]);

@@ -173,7 +173,7 @@ static int prepend(struct saving *saving, const struct alert *alert)
 
 static int open_source(struct saving *saving, const struct alert *alert)
 {
-	int ret = proclife_device_open(&saving->source, saving->run->options->device);
+	int ret = saving->run->open_source(&saving->source, saving->run->options);
 
 	if (ret)
 		return ret;

@@ -31,6 +31,8 @@ struct run {
 	const struct screen *screen;
 	struct json *json;
 	struct proclife_source *source;
+	/* Opens another one of the same, for what the rings hold. */
+	int (*open_source)(struct proclife_source **source, const struct options *options);
 	struct proclife_tasks *tasks;
 	struct proclife_latency *latency; /* for --latency and --expect; NULL if there is neither */
 	struct proclife_latency *whole; /* for --expect, where `latency` is of an interval; or NULL */

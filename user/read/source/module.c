@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
 #include "output/quoted.h"
-#include "session/diagnose.h"
+#include "source/diagnose.h"
 #include "run/inherited.h"
-#include "session/load.h"
+#include "source/module.h"
 #include "views/views.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -48,13 +48,12 @@ static int run_install(struct kmod_module *module, const char *command, void *da
 	return -ECANCELED; /* it has been said */
 }
 
-int load_module(bool *loaded)
+int load_module(void)
 {
 	struct kmod_list *list = NULL, *item;
 	struct kmod_ctx *kmod;
 	int ret;
 
-	*loaded = false;
 	if (module_is_loaded())
 		return 0;
 	kmod = kmod_new(NULL, NULL);
@@ -76,19 +75,18 @@ int load_module(bool *loaded)
 	}
 	kmod_module_unref_list(list);
 	kmod_unref(kmod);
-	if (ret == -EEXIST) /* another process was faster: then we do not unload it */
+	if (ret == -EEXIST) /* another process was faster */
 		return 0;
 	if (ret < 0) {
 		if (ret != -ECANCELED)
 			diagnose_load(ret);
 		return ret;
 	}
-	*loaded = true;
 	wait_for_device();
 	return 0;
 }
 
-void unload_module(void)
+int unload_module(void)
 {
 	struct kmod_ctx *kmod = kmod_new(NULL, NULL);
 	struct kmod_module *module = NULL;
@@ -105,4 +103,5 @@ void unload_module(void)
 		message("module %s: cannot unload: %s", MODULE_NAME, strerror(-ret));
 	kmod_module_unref(module);
 	kmod_unref(kmod);
+	return ret < 0 ? ret : 0;
 }

@@ -2,7 +2,8 @@
 /* Every message names the thing, the reason and the remedy. */
 #include "output/message.h"
 #include "output/quoted.h"
-#include "session/diagnose.h"
+#include "source/diagnose.h"
+#include "source/lockdown.h"
 #include "views/views.h"
 #include <dirent.h>
 #include <errno.h>
@@ -86,41 +87,48 @@ static const char *how_to_build(void)
 	       "proclife's source, as root";
 }
 
-static void diagnose_absent(const char *path)
+/* Why there is no device, and what to do about it. */
+static void explain_absent(char *why, size_t size)
 {
 	struct utsname uts;
 	char other[256];
 
 	uname(&uts);
 	if (module_is_loaded())
-		message("%s: no such device, though the module is loaded; is /dev a devtmpfs here? In a container, hand the device through",
-			path);
+		snprintf(why, size,
+			 "no such device, though the module is loaded; is /dev a devtmpfs here? In a container, hand the device through");
 	else if (installed_for(uts.release))
-		message("%s: module not loaded; run 'modprobe %s' as root, or add --load", path,
-			MODULE_NAME);
+		snprintf(why, size, "module not loaded; run 'modprobe %s' as root, or add --load", MODULE_NAME);
 	else if (installed_elsewhere(uts.release, other, sizeof(other)))
-		message("%s: module built for %s, not for the running %s; %s", path, other,
-			uts.release, how_to_build());
+		snprintf(why, size, "module built for %s, not for the running %s; %s", other, uts.release, how_to_build());
 	else if (akmods_knows() || dkms_knows())
-		message("%s: module not built for the running kernel %s; %s", path, uts.release,
-			how_to_build());
+		snprintf(why, size, "module not built for the running kernel %s; %s", uts.release, how_to_build());
 	else
-		message("%s: module not installed; %s", path, how_to_build());
+		snprintf(why, size, "module not installed; %s", how_to_build());
 }
 
-/* The lockdown mode in force: the word in brackets; false if it is "none" or cannot be read. */
-static bool locked_down(char mode[32])
+static void diagnose_absent(const char *path)
 {
-	FILE *file = fopen("/sys/kernel/security/lockdown", "re");
-	char line[128] = "";
-	bool found;
+	char why[768];
 
-	if (!file)
-		return false;
-	found = fgets(line, sizeof(line), file) && strchr(line, '[') &&
-		sscanf(strchr(line, '[') + 1, "%31[a-z]", mode) == 1 && strcmp(mode, "none");
-	fclose(file);
-	return found;
+	explain_absent(why, sizeof(why));
+	message("%s: %s", path, why);
+}
+
+void diagnose_none(const char *bpf)
+{
+	char why[768];
+
+	explain_absent(why, sizeof(why));
+	message("%s: %s. And BPF programs cannot record here: %s", PROCLIFE_DEVICE, why, bpf);
+}
+
+bool module_is_installed(void)
+{
+	struct utsname uts;
+
+	uname(&uts);
+	return module_is_loaded() || installed_for(uts.release);
 }
 
 /* Is this process in the namespace of that kind in which the kernel booted? Its inode is a constant. */

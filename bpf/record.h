@@ -1,0 +1,889 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a record says about a task: as module/record.h does, in what BPF allows. Each function writes all of a slot
+ * except ts, type and cpu. Where this says less than the module, it says why.
+ */
+#ifndef PROCLIFE_BPF_RECORD_H
+#define PROCLIFE_BPF_RECORD_H
+
+#include "rings.h"
+
+#define PF_EXITING 0x00000004
+#define PF_IO_WORKER 0x00000010
+#define PF_USER_WORKER 0x00004000
+#define PF_KTHREAD 0x00200000
+
+#define PT_EXITKILL (1u << 20 << 3) /* PTRACE_O_EXITKILL << PT_OPT_FLAG_SHIFT */
+
+#define SIGNAL_GROUP_EXIT 0x00000004u
+#define SIGNAL_UNKILLABLE 0x00000040u
+#define SIGNAL_GROUP_COREDUMP 0x00000008u
+
+enum { PIDTYPE_PID, PIDTYPE_TGID, PIDTYPE_PGID, PIDTYPE_SID };
+enum { MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, MM_SHMEMPAGES, MM_COUNTERS };
+
+#define HARDIRQ_AND_NMI 0x00ff0000u
+#define SOFTIRQ_OFFSET 0x100u
+
+/* What differs between kernels; the loader sets it. */
+const volatile __u32 group_exit_flags; /* SIGNAL_GROUP_EXIT, with SIGNAL_GROUP_COREDUMP where there is that */
+const volatile __u32 worker_flags;     /* PF_IO_WORKER, with PF_USER_WORKER where there is that */
+
+/*
+ * Without types, so that libbpf looks for them in /proc/kallsyms, and a kernel without CONFIG_KALLSYMS_ALL has none: the
+ * verifier would refuse a program that names one of them by its type.
+ */
+extern const void pcpu_hot __ksym __weak; /* Linux 6.2 to 6.14 have the count in it */
+extern const void __preempt_count __ksym __weak;
+extern const void __per_cpu_offset __ksym __weak;
+
+/*
+ * A pointer as a number. The verifier refuses sums of a pointer, whose type it knows, and a variable; what is there has to
+ * be read by a call.
+ */
+static __always_inline unsigned long read_pointer(const void *from)
+{
+	unsigned long pointer = 0;
+
+	bpf_probe_read_kernel(&pointer, sizeof(pointer), from);
+	return pointer;
+}
+
+static __always_inline struct task_struct *current_task(void)
+{
+	return bpf_get_current_task_btf();
+}
+
+/* False: this kernel does not show it. */
+static __always_inline bool take_preempt_count(__u32 *count)
+{
+#ifdef __TARGET_ARCH_x86
+	unsigned long at = (unsigned long)&__preempt_count, cpu;
+
+	if (&pcpu_hot)
+		at = (unsigned long)&pcpu_hot + bpf_core_field_offset(struct pcpu_hot, preempt_count);
+	if (!at || !&__per_cpu_offset)
+		return false;
+	cpu = read_pointer((const char *)&__per_cpu_offset + 8 * bpf_get_smp_processor_id());
+	return !bpf_probe_read_kernel(count, sizeof(*count), (void *)(cpu + at));
+#else
+	*count = ((struct task_struct___arm64 *)current_task())->thread_info.preempt_count;
+	return true;
+#endif
+}
+
+/*
+ * Does current do what is being recorded, or an interrupt? As task_acts() of the module; @otherwise, where the kernel
+ * does not show it.
+ */
+static __always_inline bool task_acts(bool otherwise)
+{
+	struct task_struct___rt *rt = (void *)current_task();
+	__u32 count = 0;
+
+	if (!take_preempt_count(&count))
+		return otherwise;
+	if (bpf_core_field_exists(rt->softirq_disable_cnt))
+		count |= rt->softirq_disable_cnt & SOFTIRQ_OFFSET;
+	return !(count & (HARDIRQ_AND_NMI | SOFTIRQ_OFFSET));
+}
+
+/* The addresses of objects: a reader makes handles of them. */
+#define take_handle(object) ((__u64)(object))
+
+static __always_inline void take_words(void *to, unsigned int n)
+{
+	__u64 *words = to;
+
+#pragma unroll
+	for (unsigned int i = 0; i < n; i++)
+		words[i] = 0;
+}
+
+#define take_nothing(words) take_words(words, sizeof(words) / sizeof(__u64))
+
+/* Always ends with a NUL. */
+static __always_inline void take_comm(char to[PROCLIFE_COMM_LEN], struct task_struct *p)
+{
+	__u64 *words = (__u64 *)to;
+
+	words[0] = *(__u64 *)p->comm;
+	words[1] = *(__u64 *)(p->comm + 8) & 0x00ffffffffffffffULL;
+}
+
+/* As the module: a thread that has been released can have outlived its leader. */
+static __always_inline void take_group_comm(char to[PROCLIFE_COMM_LEN], struct task_struct *p)
+{
+	if (p->pid != p->tgid) {
+		if (!p->thread_pid) {
+			take_words(to, 2);
+			return;
+		}
+		p = p->group_leader;
+	}
+	take_comm(to, p);
+}
+
+static __always_inline __u64 take_cgroup(struct task_struct *p)
+{
+	return p->cgroups->dfl_cgrp->kn->id;
+}
+
+/* The pid that the task has in its own namespace, and that namespace's inode; zeros once the task is reaped. */
+struct ns_pid {
+	__u32 pid;
+	__u32 inum;
+};
+
+static __always_inline struct ns_pid take_ns_pid(struct task_struct *p)
+{
+	struct pid *pid = p->thread_pid;
+	struct ns_pid own = {};
+	struct pid_namespace *ns;
+	unsigned long at;
+
+	if (!pid)
+		return own;
+	if (!pid->level) { /* nearly always, and without a call */
+		__u32 nr = pid->numbers[0].nr;
+
+		barrier_var(nr); /* or both ways end in one load, of which the verifier wants one kind of pointer */
+		own.pid = nr;
+		own.inum = pid->numbers[0].ns->ns.inum;
+		return own;
+	}
+	at = read_pointer(&p->thread_pid) + bpf_core_field_offset(struct pid, numbers) +
+	     pid->level * bpf_core_type_size(struct upid);
+	bpf_probe_read_kernel(&own.pid, sizeof(own.pid), (void *)at + bpf_core_field_offset(struct upid, nr));
+	ns = (void *)read_pointer((void *)at + bpf_core_field_offset(struct upid, ns));
+	own.inum = BPF_CORE_READ(ns, ns.inum);
+	return own;
+}
+
+static __always_inline __u32 take_kind(struct task_struct *p)
+{
+	__u32 flags = p->flags;
+
+	return (flags & PF_KTHREAD ? PROCLIFE_F_KTHREAD : 0) | (flags & worker_flags ? PROCLIFE_F_WORKER : 0);
+}
+
+static __always_inline void take_head(struct proclife_record *r, struct task_struct *p)
+{
+	__u32 pid = p->pid, tgid = p->tgid;
+
+	r->task = take_handle(p);
+	r->start = p->start_boottime;
+	r->pid = pid;
+	r->tgid = tgid;
+	r->flags = take_kind(p) | (pid != tgid ? PROCLIFE_F_THREAD : 0);
+	take_comm(r->comm, p);
+}
+
+/* About no task. */
+static __always_inline void take_no_head(struct proclife_record *r)
+{
+	r->flags = 0;
+	r->task = 0;
+	r->start = 0;
+	r->pid = 0;
+	r->tgid = 0;
+	take_words(r->comm, 2);
+}
+
+/* In pages. One call for all up to Linux 6.1, where the verifier refuses the way through the array. */
+static __always_inline void take_counters(struct mm_struct *mm, __s64 pages[MM_COUNTERS])
+{
+	struct mm_struct___percpu *percpu = (void *)mm;
+
+	if (bpf_core_field_exists(((struct mm_struct___words *)mm)->rss_stat.count)) {
+		bpf_core_read(pages, sizeof(*pages) * MM_COUNTERS, &((struct mm_struct___words *)mm)->rss_stat.count);
+	} else {
+		pages[MM_FILEPAGES] = percpu->rss_stat[MM_FILEPAGES].count;
+		pages[MM_ANONPAGES] = percpu->rss_stat[MM_ANONPAGES].count;
+		pages[MM_SWAPENTS] = percpu->rss_stat[MM_SWAPENTS].count;
+		pages[MM_SHMEMPAGES] = percpu->rss_stat[MM_SHMEMPAGES].count;
+	}
+}
+
+/* A count can be negative for a moment. */
+static __always_inline __u64 take_kib(__s64 pages)
+{
+	return pages > 0 ? (__u64)pages << (page_shift - 10) : 0;
+}
+
+/* What it had in memory at most; @now: what it has. Both in KiB. */
+static __always_inline __u64 take_peak(struct mm_struct *mm, __u64 now)
+{
+	__u64 peak = (__u64)mm->hiwater_rss << (page_shift - 10);
+
+	return peak > now ? peak : now;
+}
+
+static __always_inline void record_fork(struct proclife_record *r, struct task_struct *child, __u64 clone_flags)
+{
+	struct task_struct *parent = child->real_parent, *creator = current_task();
+	struct proclife_fork *f = &r->fork;
+	struct ns_pid own;
+
+	take_head(r, child);
+	if ((clone_flags & (0x00000100 | 0x00010000)) == 0x00000100) /* CLONE_VM without CLONE_THREAD */
+		r->flags |= PROCLIFE_F_SHARES;
+	f->parent = take_handle(parent);
+	f->parent_pid = parent->pid;
+	f->parent_tgid = parent->tgid;
+	f->group = take_handle(child->signal);
+	f->creator = take_handle(creator);
+	f->creator_pid = creator->pid;
+	f->creator_tgid = creator->tgid;
+	f->cgroup = take_cgroup(child);
+	f->uid = child->real_cred->uid.val;
+	own = take_ns_pid(child);
+	f->ns_pid = own.pid;
+	f->ns_inum = own.inum;
+	f->reserved0 = 0;
+	f->reserved1 = 0;
+}
+
+static __always_inline void record_birth(struct proclife_record *r, struct task_struct *p, __u32 what)
+{
+	take_head(r, p);
+	take_nothing(r->words);
+	r->birth.what = what;
+}
+
+static __always_inline void record_times(struct proclife_record *r, struct task_struct *p, __u32 what)
+{
+	struct proclife_times *t = &r->times;
+
+	take_head(r, p);
+	take_nothing(r->words);
+	t->runtime = p->se.sum_exec_runtime;
+	if (bpf_core_field_exists(p->sched_info.run_delay))
+		t->delay = p->sched_info.run_delay;
+	t->nvcsw = p->nvcsw;
+	t->nivcsw = p->nivcsw;
+	if (bpf_core_field_exists(p->ioac.read_bytes)) {
+		t->read_bytes = p->ioac.read_bytes;
+		t->write_bytes = p->ioac.write_bytes;
+	}
+	t->what = what;
+}
+
+/* "/dev/fd/3", "/proc/self/fd/3" or "/proc/7/fd/3": it says nothing of the file. */
+static __always_inline bool is_descriptor(const char path[PROCLIFE_PATH_LEN])
+{
+	unsigned int i = 0, digits = 0;
+
+	if (*(const __u64 *)path == *(const __u64 *)"/dev/fd/") {
+		i = 8;
+	} else if (*(const __u32 *)path == *(const __u32 *)"/pro" && path[4] == 'c' && path[5] == '/') {
+		i = 6;
+		if (path[6] == 's' && path[7] == 'e' && path[8] == 'l' && path[9] == 'f')
+			i = 10;
+		for (unsigned int n = 0; n < 10 && i < 20 && path[i] >= '0' && path[i] <= '9'; n++)
+			i++;
+		if (i > 20 || path[i] != '/' || path[i + 1] != 'f' || path[i + 2] != 'd' || path[i + 3] != '/')
+			return false;
+		i += 4;
+	} else {
+		return false;
+	}
+	for (unsigned int n = 0; n < 12 && i < PROCLIFE_PATH_LEN - 1 && path[i] >= '0' && path[i] <= '9'; n++) {
+		digits++;
+		i++;
+	}
+	return digits && i < PROCLIFE_PATH_LEN && !path[i];
+}
+
+/* Room to measure a text. No program runs twice at a time on a CPU, and only the one of EXEC has this. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, char[4096]);
+} measured SEC(".maps");
+
+/* Copies a text of the kernel, or its tail if there is no room for all. Returns how long it is. */
+static __always_inline __u32 take_text(char to[PROCLIFE_PATH_LEN], const char *from)
+{
+	long len = bpf_probe_read_kernel_str(to, PROCLIFE_PATH_LEN, from);
+	__u32 first = 0;
+	char *room;
+
+	if (len < 0)
+		len = 0;
+	if (len < PROCLIFE_PATH_LEN) {
+		/* The helper leaves the rest as it was. */
+		for (unsigned int i = 0; i < PROCLIFE_PATH_LEN; i++)
+			if (i >= len)
+				to[i] = 0;
+		return len > 1 ? len - 1 : 0;
+	}
+	room = bpf_map_lookup_elem(&measured, &first);
+	if (!room)
+		return 0;
+	len = bpf_probe_read_kernel_str(room, 4096, from);
+	if (len < PROCLIFE_PATH_LEN)
+		return 0;
+	len--;
+	if (len >= PROCLIFE_PATH_LEN)
+		bpf_probe_read_kernel(to, PROCLIFE_PATH_LEN, from + len - PROCLIFE_PATH_LEN);
+	return len;
+}
+
+static __always_inline void record_exec(struct proclife_record *r, struct task_struct *p, int old_pid,
+					struct linux_binprm *bprm)
+{
+	struct proclife_exec *e = &r->exec;
+	const char *filename = bprm->filename;
+
+	take_head(r, p);
+	e->group = take_handle(p->signal);
+	e->old_pid = old_pid;
+	e->uid = p->real_cred->uid.val;
+	e->euid = p->real_cred->euid.val;
+	e->path_len = take_text(e->path, filename);
+	if (bprm->interp != filename) {
+		r->flags |= PROCLIFE_F_SCRIPT; /* and bprm->file is the interpreter */
+	} else if (is_descriptor(e->path)) {
+		e->path_len = take_text(e->path, (const char *)bprm->file->f_path.dentry->d_name.name);
+		r->flags |= PROCLIFE_F_BY_FD;
+	}
+	if (e->path_len > PROCLIFE_PATH_LEN)
+		r->flags |= PROCLIFE_F_TRUNCATED;
+}
+
+/* As proclife_record_args() of the module: what is in memory, page by page. Returns whether another piece follows. */
+static __always_inline bool record_args(struct proclife_record *r, struct task_struct *p, __u32 offset)
+{
+	struct proclife_args *a = &r->args;
+	unsigned long start = p->mm->arg_start, end = p->mm->arg_end;
+	__u32 total = end > start ? end - start : 0, len, first, done = 0;
+
+	take_head(r, p);
+	take_words(a->text, PROCLIFE_ARGS_LEN / 8);
+	len = total < args_bytes ? total : args_bytes;
+	len = len > offset ? len - offset : 0;
+	if (len > PROCLIFE_ARGS_LEN)
+		len = PROCLIFE_ARGS_LEN;
+	start += offset;
+	first = 4096 - (start & 4095);
+	if (first > len)
+		first = len;
+	barrier_var(first); /* or the compiler leaves the next comparison out, from which the verifier learns */
+	if (first && first <= PROCLIFE_ARGS_LEN && !bpf_probe_read_user(a->text, first, (void *)start))
+		done = first;
+	if (done == first && first < len) {
+		__u32 rest = len - first;
+
+		barrier_var(rest);
+		if (first < PROCLIFE_ARGS_LEN && rest <= PROCLIFE_ARGS_LEN &&
+		    !bpf_probe_read_user(a->text + first, rest, (void *)(start + first)))
+			done = len;
+	}
+	a->total = total;
+	a->offset = offset;
+	a->len = done;
+	offset += done;
+	if (done < len || (offset == args_bytes && offset < total)) {
+		r->flags |= PROCLIFE_F_TRUNCATED;
+		return false;
+	}
+	return offset < total;
+}
+
+static __always_inline void record_rename(struct proclife_record *r, struct task_struct *p, const char *name)
+{
+	take_head(r, p);
+	take_nothing(r->words);
+	bpf_probe_read_kernel_str(r->rename.name, PROCLIFE_COMM_LEN, name);
+	r->rename.cgroup = take_cgroup(p);
+}
+
+/* A thread leaves what it has used to its group. */
+static __always_inline bool had_no_thread(struct signal_struct *signal)
+{
+	return !(signal->sum_sched_runtime | signal->nvcsw | signal->nivcsw | signal->min_flt | signal->maj_flt);
+}
+
+static __always_inline void record_exiting(struct proclife_record *r, struct task_struct *p, long code)
+{
+	struct task_struct *parent = p->real_parent;
+	struct signal_struct *signal = p->signal;
+	struct proclife_exiting *e = &r->exiting;
+	__s64 pages[MM_COUNTERS] = {};
+	struct mm_struct *mm;
+
+	take_head(r, p);
+	e->exit_code = code;
+	e->parent = take_handle(parent);
+	e->parent_tgid = parent->tgid;
+	e->tracer = 0;
+	e->tracer_tgid = 0;
+	if (p->ptrace) {
+		e->tracer = take_handle(p->parent);
+		e->tracer_tgid = p->parent->tgid;
+	}
+	e->cgroup = take_cgroup(p);
+	/* The code is set after the flag: see module/record.h. */
+	if (signal->flags & group_exit_flags) {
+		int group = signal->group_exit_code;
+
+		if (group || !e->exit_code) {
+			r->flags |= PROCLIFE_F_GROUP_EXIT;
+			e->exit_code = group;
+		}
+	}
+	if (signal->nr_threads == 1 && p->pid == p->tgid && had_no_thread(signal))
+		r->flags |= PROCLIFE_F_SOLE;
+	e->mm = 0;
+	e->mm_users = 0;
+	mm = p->mm;
+	if (mm && !(p->flags & PF_KTHREAD)) {
+		e->mm = take_handle(mm);
+		e->mm_users = mm->mm_users.counter;
+		take_counters(mm, pages);
+	}
+	e->rss_anon = take_kib(pages[MM_ANONPAGES]);
+	e->rss_file = take_kib(pages[MM_FILEPAGES]);
+	e->rss_shmem = take_kib(pages[MM_SHMEMPAGES]);
+}
+
+static __always_inline void record_space(struct proclife_mm *m, struct mm_struct *mm, __u32 what, __u32 users)
+{
+	__s64 pages[MM_COUNTERS] = {};
+
+	m->mm = take_handle(mm);
+	m->what = what;
+	m->users = users;
+	m->reserved = 0;
+	if (what == PROCLIFE_MM_GONE) {
+		take_words(&m->rss_anon, 6);
+		return;
+	}
+	take_counters(mm, pages);
+	m->rss_anon = take_kib(pages[MM_ANONPAGES]);
+	m->rss_file = take_kib(pages[MM_FILEPAGES]);
+	m->rss_shmem = take_kib(pages[MM_SHMEMPAGES]);
+	m->swap = take_kib(pages[MM_SWAPENTS]);
+	m->tables = (__u64)mm->pgtables_bytes.counter / 1024;
+	m->peak = take_peak(mm, m->rss_anon + m->rss_file + m->rss_shmem);
+}
+
+/* @acts: current does it; otherwise an interrupt, and the head names no task. */
+static __always_inline void record_mm(struct proclife_record *r, struct mm_struct *mm, __u32 what, __u32 users, bool acts)
+{
+	struct task_struct *task = current_task();
+
+	if (acts) {
+		take_head(r, task);
+		if (BPF_CORE_READ_BITFIELD(task, in_execve))
+			r->flags |= PROCLIFE_F_EXECING;
+	} else {
+		take_no_head(r);
+	}
+	record_space(&r->mm, mm, what, users);
+}
+
+static __always_inline void record_exit(struct proclife_record *r, struct task_struct *p, bool group_dead)
+{
+	struct signal_struct *signal = p->signal;
+	struct proclife_exit *e = &r->exit;
+
+	take_head(r, p);
+	e->exit_code = p->exit_code;
+	e->live = signal->live.counter;
+	e->runtime = p->se.sum_exec_runtime;
+	e->utime = p->utime;
+	e->stime = p->stime;
+	e->min_flt = p->min_flt;
+	e->nvcsw = p->nvcsw;
+	e->nivcsw = p->nivcsw;
+	e->maj_flt = p->maj_flt > 0xffffffff ? 0xffffffff : p->maj_flt;
+	e->max_rss = 0;
+	if (group_dead) {
+		struct mm_struct *mm = p->flags & PF_KTHREAD ? NULL : p->mm;
+
+		r->flags |= PROCLIFE_F_GROUP_DEAD;
+		if (mm) {
+			__s64 pages[MM_COUNTERS] = {};
+
+			take_counters(mm, pages);
+			r->flags |= PROCLIFE_F_PEAK;
+			e->max_rss = take_peak(mm, take_kib(pages[MM_ANONPAGES]) + take_kib(pages[MM_FILEPAGES]) +
+						   take_kib(pages[MM_SHMEMPAGES]));
+		} else {
+			e->max_rss = (__u64)signal->maxrss << (page_shift - 10);
+		}
+		if (signal->flags & SIGNAL_GROUP_EXIT) {
+			r->flags |= PROCLIFE_F_GROUP_EXIT;
+			e->exit_code = signal->group_exit_code;
+		}
+	}
+	e->parent_tgid = p->real_parent->tgid;
+}
+
+static __always_inline void record_reap(struct proclife_record *r, struct task_struct *p)
+{
+	struct task_struct *reaper = current_task();
+	struct proclife_reap *e = &r->reap;
+
+	take_head(r, p);
+	e->reaper = take_handle(reaper);
+	e->reaper_group = take_handle(reaper->signal);
+	e->reaper_pid = reaper->pid;
+	e->reaper_tgid = reaper->tgid;
+	take_comm(e->reaper_comm, reaper);
+	e->cgroup = take_cgroup(p);
+	take_group_comm(e->reaper_group_comm, reaper);
+	e->uid = p->real_cred->uid.val;
+	e->euid = p->real_cred->euid.val;
+	r->flags |= PROCLIFE_F_USER;
+}
+
+/* Its parent and its thread group leader may be gone by now, so nothing here follows a pointer of it. */
+static __always_inline void record_free(struct proclife_record *r, struct task_struct *p)
+{
+	struct task_struct *runner = current_task();
+	struct proclife_free *e = &r->free;
+
+	take_head(r, p);
+	e->runtime = p->se.sum_exec_runtime;
+	e->utime = p->utime;
+	e->stime = p->stime;
+	/* A callback of RCU runs in a thread of the kernel, or in a softirq on top of any task. */
+	if (!task_acts(runner->flags & PF_KTHREAD))
+		r->flags |= PROCLIFE_F_SOFTIRQ;
+	e->runner = take_handle(runner);
+	e->runner_pid = runner->pid;
+	e->users = p->usage.refs.counter - 1; /* one is the caller's */
+	take_comm(e->runner_comm, runner);
+	e->read_bytes = 0;
+	e->write_bytes = 0;
+	if (bpf_core_field_exists(p->ioac.read_bytes)) {
+		r->flags |= PROCLIFE_F_IO;
+		e->read_bytes = p->ioac.read_bytes;
+		e->write_bytes = p->ioac.write_bytes;
+	}
+}
+
+#define SIGHUP 1
+#define SIGINT 2
+#define SIGQUIT 3
+#define SIGKILL 9
+#define SIGCHLD 17
+#define SIGRTMIN 32
+#define SIG_BIT(signo) (1ULL << ((signo) - 1))
+#define SIGNALS_IGNORED (SIG_BIT(17) | SIG_BIT(18) | SIG_BIT(23) | SIG_BIT(28)) /* CHLD, CONT, URG, WINCH */
+#define SIGNALS_STOPPING (SIG_BIT(19) | SIG_BIT(20) | SIG_BIT(21) | SIG_BIT(22)) /* STOP, TSTP, TTIN, TTOU */
+#define SIG_IGNORES ((void *)1)
+#define SA_NOCLDWAIT 2u
+#define SEND_SIG_NOINFO 0
+#define SEND_SIG_PRIV 1
+
+/* What the process does with a signal from 1 to 64. The number is not constant, so the verifier allows no plain way. */
+static __always_inline void take_action(struct sigaction *action, struct task_struct *p, int signo)
+{
+	unsigned long its = read_pointer(&p->sighand) + bpf_core_field_offset(struct sighand_struct, action) +
+			    (unsigned int)(signo - 1) * bpf_core_type_size(struct k_sigaction);
+
+	action->sa_handler = (void *)read_pointer((void *)its + bpf_core_field_offset(struct sigaction, sa_handler));
+	action->sa_flags = read_pointer((void *)its + bpf_core_field_offset(struct sigaction, sa_flags));
+}
+
+/* As module/record.h has it: what becomes of the signal, as seen just before. */
+static __always_inline int signal_result(struct task_struct *receiver, int signo, void *handler)
+{
+	struct signal_struct *signal = receiver->signal;
+	__u64 bit = 1ULL << ((signo - 1) & 63);
+	bool blocked = (receiver->blocked.sig[0] | receiver->real_blocked.sig[0]) & bit;
+
+	if (signal->flags & group_exit_flags)
+		return PROCLIFE_SIGNAL_IGNORED;
+	if (signal->flags & SIGNAL_UNKILLABLE && !handler)
+		return PROCLIFE_SIGNAL_IGNORED;
+	if (!blocked && !receiver->ptrace && (handler == SIG_IGNORES || (!handler && bit & SIGNALS_IGNORED)))
+		return PROCLIFE_SIGNAL_IGNORED;
+	if (signo < SIGRTMIN && signal->shared_pending.signal.sig[0] & bit)
+		return PROCLIFE_SIGNAL_PENDING;
+	return PROCLIFE_SIGNAL_QUEUED;
+}
+
+static __always_inline bool is_autoreaped(struct task_struct *p)
+{
+	struct signal_struct___autoreap *signal = (void *)p->signal;
+
+	return bpf_core_field_exists(signal->autoreap) && BPF_CORE_READ_BITFIELD_PROBED(signal, autoreap);
+}
+
+/* At the beginning of do_notify_parent(), which has the tasklist_lock. In the order in which it decides. */
+static __always_inline void record_notify(struct proclife_record *r, struct task_struct *p, int signo)
+{
+	struct task_struct *receiver = p->parent, *parent = p->real_parent;
+	struct proclife_notify *n = &r->notify;
+	struct sigaction action = {};
+	__u32 autoreap = 0;
+
+	take_head(r, p);
+	n->receiver = take_handle(receiver);
+	n->receiver_group = take_handle(receiver->signal);
+	n->receiver_pid = receiver->pid;
+	n->receiver_tgid = receiver->tgid;
+	take_comm(n->receiver_comm, receiver);
+	n->parent_tgid = parent->tgid;
+	take_group_comm(n->receiver_group_comm, receiver);
+	if (p->pid == p->tgid && p->signal->nr_threads == 1)
+		r->flags |= PROCLIFE_F_GROUP_DEAD;
+	/* Its parent has execed since, or it has itself: that may not get any signal. */
+	if (signo != SIGCHLD && p->parent_exec_id != receiver->self_exec_id)
+		signo = SIGCHLD;
+	if (signo < 1 || signo > 64)
+		signo = 0;
+	else
+		take_action(&action, receiver, signo);
+	if (p->ptrace) {
+		if (receiver->signal != parent->signal)
+			r->flags |= PROCLIFE_F_TRACER;
+	} else if (is_autoreaped(p)) {
+		autoreap = PROCLIFE_AUTOREAP_CLONE;
+		signo = 0;
+	} else if (signo == SIGCHLD) {
+		if (action.sa_handler == SIG_IGNORES) {
+			autoreap = PROCLIFE_AUTOREAP_IGNORED;
+			signo = 0;
+		} else if (action.sa_flags & SA_NOCLDWAIT) {
+			autoreap = PROCLIFE_AUTOREAP_NOCLDWAIT;
+		}
+	}
+	n->autoreap = autoreap;
+	if (autoreap)
+		r->flags |= PROCLIFE_F_AUTOREAP;
+	n->signo = signo;
+	n->result = signo ? signal_result(receiver, signo, action.sa_handler) : 0;
+}
+
+/*
+ * One struct pid can be a process's and a group's, and there is none for a number without a process: only the system
+ * call says what is meant. Not known for 32-bit programs, as in the module.
+ */
+static __always_inline __u32 wait_what(struct task_struct *p, struct pid *pid)
+{
+	struct pt_regs *regs;
+	int first;
+
+	if (p->flags & (PF_KTHREAD | PF_EXITING))
+		return pid ? PROCLIFE_WAIT_PID : PROCLIFE_WAIT_ANY;
+	regs = (void *)bpf_task_pt_regs(p);
+#ifdef __TARGET_ARCH_x86
+	struct pt_regs___x86 *user = (void *)regs;
+
+	if (((struct task_struct___x86 *)p)->thread_info.status & 2) /* TS_COMPAT */
+		return 0;
+	first = user->di;
+	switch (user->orig_ax) {
+	case 61: /* wait4(2) */
+		break;
+	case 247: /* waitid(2) */
+		return first == 0 ? PROCLIFE_WAIT_ANY : first == 2 ? PROCLIFE_WAIT_GROUP : PROCLIFE_WAIT_PID;
+	default:
+		return 0;
+	}
+#else
+	struct pt_regs___arm64 *user = (void *)regs;
+
+	if (p->thread_info.flags & 1UL << 22) /* TIF_32BIT */
+		return 0;
+	first = user->orig_x0;
+	switch (user->syscallno) {
+	case 260:
+		break;
+	case 95:
+		return first == 0 ? PROCLIFE_WAIT_ANY : first == 2 ? PROCLIFE_WAIT_GROUP : PROCLIFE_WAIT_PID;
+	default:
+		return 0;
+	}
+#endif
+	if (first > 0)
+		return PROCLIFE_WAIT_PID;
+	return first == -1 ? PROCLIFE_WAIT_ANY : PROCLIFE_WAIT_GROUP;
+}
+
+static __always_inline void record_wait(struct proclife_record *r, struct pid *pid)
+{
+	struct task_struct *p = current_task();
+
+	take_head(r, p);
+	take_nothing(r->words);
+	r->wait.wanted = pid ? pid->numbers[0].nr : 0;
+	r->wait.what = wait_what(p, pid);
+}
+
+/* Of a sender that exits: does its whole process? */
+static __always_inline __u16 exit_flags(struct task_struct *p)
+{
+	bool dead = !p->signal->live.counter || p->signal->flags & group_exit_flags;
+
+	return PROCLIFE_F_EXITING | (dead ? PROCLIFE_F_GROUP_DEAD : 0);
+}
+
+static __always_inline bool is_hangup(struct task_struct *p)
+{
+	struct task_struct *sender = current_task();
+
+	if (!(sender->flags & PF_EXITING) || sender->nsproxy)
+		return true;
+	return p->signal->pids[PIDTYPE_SID] != sender->signal->pids[PIDTYPE_SID];
+}
+
+/* The init of its pid namespace. */
+static __always_inline bool is_init(struct task_struct *p)
+{
+	struct ns_pid own = take_ns_pid(p->group_leader);
+
+	return own.pid == 1;
+}
+
+/* Why the kernel itself sends a signal. */
+static __always_inline __u32 signal_cause(struct task_struct *p, int signo, unsigned long info)
+{
+	struct task_struct *sender = current_task();
+	bool exits = sender->flags & PF_EXITING;
+
+	if (info == SEND_SIG_NOINFO)
+		return exits && signo == p->pdeath_signal ? PROCLIFE_CAUSE_PARENT : 0;
+	if (info != SEND_SIG_PRIV)
+		return 0;
+	switch (signo) {
+	case SIGKILL:
+		if (!exits)
+			return 0;
+		if (p->ptrace & PT_EXITKILL && p->parent == sender)
+			return PROCLIFE_CAUSE_TRACER;
+		return is_init(sender) ? PROCLIFE_CAUSE_NAMESPACE : 0;
+	case SIGINT:
+	case SIGQUIT:
+		return p != sender && p->signal->tty ? PROCLIFE_CAUSE_TERMINAL : 0;
+	case SIGHUP:
+		return is_hangup(p) ? PROCLIFE_CAUSE_TERMINAL : 0;
+	default:
+		return 0;
+	}
+}
+
+/* From Linux 6.14 on, the verifier does not take it for a pointer: it can be a small number. */
+static __always_inline int signal_code(struct kernel_siginfo *info)
+{
+	if ((unsigned long)info == SEND_SIG_NOINFO)
+		return 0; /* SI_USER */
+	return (unsigned long)info == SEND_SIG_PRIV ? 0x80 /* SI_KERNEL */ : BPF_CORE_READ(info, si_code);
+}
+
+/* By a system call: SI_USER, SI_QUEUE or SI_TKILL. */
+static __always_inline bool is_sent(struct kernel_siginfo *info)
+{
+	int code = signal_code(info);
+
+	return code == 0 || code == -1 || code == -6;
+}
+
+static __always_inline void record_signal(struct proclife_record *r, struct task_struct *p, int signo,
+					  struct kernel_siginfo *info, bool to_group, int result, bool blocked)
+{
+	struct task_struct *sender = current_task();
+	struct proclife_signal *s = &r->signal;
+
+	take_head(r, p);
+	if (!p->signal->live.counter)
+		r->flags |= PROCLIFE_F_GROUP_DEAD;
+	if (task_acts(is_sent(info))) {
+		s->sender = take_handle(sender);
+		s->sender_pid = sender->pid;
+		s->sender_tgid = sender->tgid;
+		take_comm(s->sender_comm, sender);
+		take_group_comm(s->sender_group_comm, sender);
+		s->cause = signal_cause(p, signo, (unsigned long)info);
+		s->sender_flags = take_kind(sender);
+		if (sender->flags & PF_EXITING)
+			s->sender_flags |= exit_flags(sender);
+	} else {
+		take_nothing(r->words);
+	}
+	s->signo = signo;
+	s->code = signal_code(info);
+	s->result = result;
+	s->to_group = to_group;
+	s->blocked = blocked;
+}
+
+/* What out_of_memory() was called for last: see module/record.c. */
+static __u64 oom_allocator, oom_cgroup;
+static __u32 oom_scope;
+
+static __always_inline void note_out_of_memory(struct oom_control *oc)
+{
+	oom_scope = oc->order == -1 ? 0 : PROCLIFE_OOM_GLOBAL;
+	oom_cgroup = 0;
+	if (bpf_core_field_exists(oc->memcg) && oc->memcg) {
+		struct cgroup *its = oc->memcg->css.cgroup;
+
+		oom_scope = PROCLIFE_OOM_CGROUP;
+		oom_cgroup = its->root->hierarchy_id ? 0 : its->kn->id;
+	}
+	oom_allocator = take_handle(current_task());
+}
+
+static __always_inline void record_oom(struct proclife_record *r, struct task_struct *victim)
+{
+	struct task_struct *allocator = current_task();
+
+	take_head(r, victim);
+	take_nothing(r->words);
+	r->oom.allocator = take_handle(allocator);
+	r->oom.allocator_pid = allocator->pid;
+	r->oom.allocator_tgid = allocator->tgid;
+	take_comm(r->oom.allocator_comm, allocator);
+	take_group_comm(r->oom.allocator_group_comm, allocator);
+	if (oom_allocator == r->oom.allocator) {
+		r->oom.cgroup = oom_cgroup;
+		r->oom.scope = oom_scope;
+	}
+}
+
+static __always_inline void record_state(struct proclife_record *r, struct task_struct *p)
+{
+	struct task_struct *parent = p->real_parent;
+	struct signal_struct *signal = p->signal;
+	struct proclife_state *s = &r->state;
+	struct ns_pid own;
+
+	take_head(r, p);
+	if (p->exit_state)
+		r->flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
+	else if (p->flags & PF_EXITING)
+		r->flags |= PROCLIFE_F_EXITING;
+	if (signal->flags & group_exit_flags)
+		r->flags |= PROCLIFE_F_GROUP_EXIT;
+	s->parent = take_handle(parent);
+	s->parent_tgid = parent->tgid;
+	s->group = take_handle(signal);
+	s->cgroup = take_cgroup(p);
+	s->runtime = p->se.sum_exec_runtime;
+	s->utime = p->utime;
+	s->stime = p->stime;
+	s->uid = p->real_cred->uid.val;
+	own = take_ns_pid(p);
+	s->ns_pid = own.pid;
+	s->ns_inum = own.inum;
+	s->exit_code = p->exit_code;
+	if (r->flags & PROCLIFE_F_GROUP_EXIT && (signal->group_exit_code || !signal->live.counter))
+		s->exit_code = signal->group_exit_code;
+	s->tracer_tgid = 0;
+	if (r->flags & PROCLIFE_F_ZOMBIE && p->ptrace) {
+		struct task_struct *tracer = p->parent;
+
+		if (tracer->signal != parent->signal && tracer != p->real_parent)
+			s->tracer_tgid = tracer->tgid;
+	}
+}
+
+#endif

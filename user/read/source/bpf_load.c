@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/bpf_load.h"
+#include "source/bpf_pins.h"
+#include "source/bpf_programs.h"
+#include "source/bpf_why.h"
+#include "proclife.skel.h"
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST_PROGRAMS 32
+#define CTL_COUNTS 64	   /* where the counts are in a control page: struct proclife_ring_page */
+#define WORKER 0x00000010  /* PF_IO_WORKER */
+#define WORKER_2 0x00004000 /* PF_USER_WORKER */
+#define ENDING 0x0000000c  /* SIGNAL_GROUP_EXIT, and SIGNAL_GROUP_COREDUMP, which kernels from 5.17 on do not use */
+
+struct bpf_load {
+	struct proclife_bpf_programs *skeleton;
+	struct source_options wishes;
+	struct btf *btf;
+	struct bpf_kernel kernel;
+	struct proclife_bpf_header header;
+	uint64_t cpu_map[8192 / 64];
+	struct bpf_link *links[MOST_PROGRAMS];
+	struct bpf_link *snapshot;
+	bool refused[MOST_PROGRAMS]; /* by row: the kernel did not take it */
+	int fds[MOST_PROGRAMS];
+	struct proclife_bpf descriptors;
+};
+
+/* Of the program that libbpf complains about, and its last complaint. */
+static char complained_of[64], complaint[256];
+
+static int listen(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char line[512], *begin, *end;
+
+	if (level != LIBBPF_WARN)
+		return 0;
+	if (getenv("PROCLIFE_BPF_DEBUG")) {
+		va_list again;
+
+		va_copy(again, args);
+		vfprintf(stderr, format, again);
+		va_end(again);
+	}
+	vsnprintf(line, sizeof(line), format, args);
+	begin = strstr(line, "prog '");
+	end = begin ? strchr(begin + 6, '\'') : NULL;
+	if (end)
+		snprintf(complained_of, sizeof(complained_of), "%.*s", (int)(end - begin - 6), begin + 6);
+	line[strcspn(line, "\n")] = '\0';
+	snprintf(complaint, sizeof(complaint), "%.255s", line);
+	return 0;
+}
+
+static bool is_wanted(const struct bpf_load *load, const struct bpf_row *row)
+{
+	return !row->wanted || *(const bool *)((const char *)&load->wishes + row->wanted);
+}
+
+static struct bpf_program *program_of(const struct bpf_load *load, const struct bpf_row *row)
+{
+	return bpf_object__find_program_by_name(load->skeleton->obj, row->name);
+}
+
+/* Chooses the programs, and sets what they have to know. */
+static int choose(struct bpf_load *load)
+{
+	const struct bpf_row *row;
+	unsigned int i;
+
+	for (i = 0; (row = bpf_row(i)); i++) {
+		struct bpf_program *program = program_of(load, row);
+		bool chosen = is_wanted(load, row) && !load->refused[i] && bpf_row_fits(row, load->btf);
+
+		if (!program)
+			return -ENOENT;
+		if (!chosen && row->required) {
+			snprintf(complaint, sizeof(complaint), "this kernel has no tracepoint %s for BPF programs",
+				 row->tracepoint);
+			return -ENOTSUP;
+		}
+		bpf_program__set_autoload(program, chosen);
+		if (chosen && !row->tracepoint)
+			bpf_program__set_attach_target(program, 0, bpf_function(row, load->btf));
+	}
+	return 0;
+}
+
+#define SHARE(name, share) [PROCLIFE_BPF_##name] = share,
+static const uint8_t shares[PROCLIFE_BPF_RING_COUNT] = { PROCLIFE_BPF_RINGS(SHARE) };
+
+/* Where each ring is; a program that is not loaded has none. */
+static void lay_out(struct bpf_load *load)
+{
+	uint64_t unit = 64, total = 0, at = 0;
+	const struct bpf_row *row;
+	unsigned int i;
+
+	memset(load->header.ring, 0, sizeof(load->header.ring));
+	for (i = 0; (row = bpf_row(i)); i++)
+		if (bpf_program__autoload(program_of(load, row)))
+			load->header.ring[row->ring].records = 1;
+	for (i = 0; i < PROCLIFE_BPF_RING_COUNT; i++)
+		total += load->header.ring[i].records * shares[i];
+	/* The largest power of two with which all fit. */
+	while (unit * 2 * total / 8 * sizeof(struct proclife_record) <= load->wishes.ring_kb * 1024ULL)
+		unit *= 2;
+	for (i = 0; i < PROCLIFE_BPF_RING_COUNT; i++) {
+		struct proclife_bpf_ring *ring = &load->header.ring[i];
+
+		if (!ring->records)
+			continue;
+		ring->records = unit * shares[i] / 8;
+		ring->offset = at;
+		at += PROCLIFE_BPF_PAGE_BYTES + ring->records * sizeof(struct proclife_record);
+	}
+	load->header.rings = PROCLIFE_BPF_RING_COUNT;
+	load->header.ring_bytes = at;
+	load->header.header.records_per_ring = unit;
+}
+
+static void set_constants(struct bpf_load *load)
+{
+	struct proclife_bpf_programs__rodata *data = load->skeleton->rodata;
+	unsigned int i;
+
+	for (i = 0; i < PROCLIFE_BPF_RING_COUNT; i++) {
+		data->ring_offset[i] = load->header.ring[i].offset;
+		data->ring_mask[i] = load->header.ring[i].records ? load->header.ring[i].records - 1 : 0;
+	}
+	data->args_bytes = load->wishes.args_bytes;
+	data->records_times = load->wishes.times && load->kernel.has_run_delay;
+	data->records_births = load->wishes.births;
+	data->exit_has_group_dead = load->kernel.exit_has_group_dead;
+	data->page_shift = (unsigned int)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+	data->group_exit_flags = ENDING;
+	data->worker_flags = WORKER | (load->kernel.has_user_workers ? WORKER_2 : 0);
+}
+
+static int row_named(const char *name)
+{
+	const struct bpf_row *row;
+	unsigned int i;
+
+	for (i = 0; (row = bpf_row(i)); i++)
+		if (!strcmp(row->name, name))
+			return (int)i;
+	return -1;
+}
+
+static int load_once(struct bpf_load *load, uint32_t cpus)
+{
+	struct proclife_bpf_programs *skeleton = proclife_bpf_programs__open();
+	int err;
+
+	load->skeleton = skeleton;
+	if (!skeleton)
+		return -errno;
+	*complained_of = '\0';
+	err = choose(load);
+	if (err)
+		return err;
+	lay_out(load);
+	set_constants(load);
+	err = bpf_map__set_max_entries(skeleton->maps.rings, cpus);
+	if (!err)
+		err = bpf_map__set_value_size(bpf_map__inner_map(skeleton->maps.rings), (uint32_t)load->header.ring_bytes);
+	return err ? err : proclife_bpf_programs__load(skeleton);
+}
+
+/* A kernel that allows no program at a function, as one without the function tracer, says so for each. */
+static void refuse(struct bpf_load *load, unsigned int refused, int error)
+{
+	const struct bpf_row *row;
+	unsigned int i;
+
+	load->refused[refused] = true;
+	for (i = 0; error == -EPERM && !bpf_row(refused)->tracepoint && (row = bpf_row(i)); i++)
+		load->refused[i] |= !row->tracepoint;
+}
+
+/* What the kernel does not take is left out, unless nothing works without it. */
+static int load_programs(struct bpf_load *load, uint32_t cpus)
+{
+	for (;;) {
+		int err = load_once(load, cpus), refused;
+
+		if (!err)
+			return 0;
+		refused = row_named(complained_of);
+		if (refused < 0 || bpf_row((unsigned int)refused)->required || load->refused[refused])
+			return err;
+		refuse(load, (unsigned int)refused, err);
+		proclife_bpf_programs__destroy(load->skeleton);
+		load->skeleton = NULL;
+	}
+}
+
+/* The node of a CPU's memory, where the kernel says it; otherwise any. */
+static int node_of(uint32_t cpu)
+{
+	char path[96];
+	int node;
+
+	for (node = 0; node < 1024; node++) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/node%d", cpu, node);
+		if (!access(path, F_OK))
+			return node;
+		if (!node) {
+			snprintf(path, sizeof(path), "/sys/devices/system/node");
+			if (access(path, F_OK))
+				return 0;
+		}
+	}
+	return 0;
+}
+
+static int add_rings(struct bpf_load *load, uint32_t cpu)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE,
+		    .numa_node = (uint32_t)node_of(cpu));
+	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "proclife_cpu", sizeof(uint32_t),
+				 (uint32_t)load->header.ring_bytes, 1, &options);
+	int err;
+
+	if (map < 0)
+		return map;
+	err = bpf_map_freeze(map);
+	if (!err)
+		err = bpf_map_update_elem(bpf_map__fd(load->skeleton->maps.rings), &cpu, &map, 0);
+	close(map);
+	if (!err)
+		load->cpu_map[cpu / 64] |= 1ULL << cpu % 64;
+	return err;
+}
+
+/* Calls it with each CPU of a list such as "0-3,8". Returns what it returns first that is not 0. */
+static int for_each_cpu(const char *path, int (*call)(struct bpf_load *load, uint32_t cpu), struct bpf_load *load)
+{
+	FILE *file = fopen(path, "re");
+	unsigned int first, last;
+	int err = 0, separator = ',';
+
+	if (!file)
+		return -errno;
+	while (!err && separator == ',' && fscanf(file, "%u", &first) == 1) {
+		last = first;
+		separator = fgetc(file);
+		if (separator == '-' && fscanf(file, "%u", &last) == 1)
+			separator = fgetc(file);
+		for (; !err && first <= last && first < 8192; first++)
+			err = call(load, first);
+	}
+	fclose(file);
+	return err;
+}
+
+static uint64_t rss_error(const struct bpf_load *load)
+{
+	uint64_t kib = (uint64_t)sysconf(_SC_PAGESIZE) / 1024, online = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (!load->kernel.rss_is_percpu)
+		return 66 * 16 * kib;
+	return (online > 16 ? 2 * online : 32) * online * kib;
+}
+
+static void describe(struct bpf_load *load, uint32_t cpus)
+{
+	struct proclife_header *header = &load->header.header;
+	struct utsname uts;
+	struct stat st;
+
+	uname(&uts);
+	header->magic = PROCLIFE_MAGIC;
+	header->abi_version = PROCLIFE_ABI_VERSION;
+	header->abi_compatible = PROCLIFE_ABI_COMPATIBLE;
+	header->header_bytes = sizeof(*header);
+	header->record_bytes = sizeof(struct proclife_record);
+	header->cpus = cpus;
+	header->cpu_map_offset = sizeof(load->header);
+	header->exit_mark = load->kernel.exit_has_group_dead ? PROCLIFE_EXIT_BEFORE_MM : PROCLIFE_EXIT_AFTER_MM;
+	header->cgroup_leave = load->kernel.leaves_cgroup_at_switch ? PROCLIFE_CGROUP_LEAVE_SWITCH :
+								      PROCLIFE_CGROUP_LEAVE_EXIT;
+	header->init_pid_ns = stat("/proc/1/ns/pid", &st) ? 0 : (uint32_t)st.st_ino;
+	header->hz = (uint32_t)sysconf(_SC_CLK_TCK);
+	header->rss_error = rss_error(load);
+	header->types = PROCLIFE_TYPES;
+	header->counts_offset = CTL_COUNTS;
+	header->suppressed_offset = CTL_COUNTS + 8 * PROCLIFE_TYPES;
+	snprintf(header->release, sizeof(header->release), "%.63s", uts.release);
+	snprintf(header->version, sizeof(header->version), "%.15s", PROCLIFE_VERSION);
+}
+
+static void add_features(struct bpf_load *load, const struct bpf_row *row)
+{
+	struct proclife_header *header = &load->header.header;
+
+	header->features |= row->feature;
+	header->mm_marks |= row->mm_mark;
+	header->birth_marks |= row->birth_mark;
+	if (row->ring == PROCLIFE_BPF_EXEC && load->wishes.args_bytes) {
+		header->features |= PROCLIFE_HAS(PROCLIFE_ARGS);
+		header->args_bytes = load->wishes.args_bytes;
+	}
+	if (row->ring == PROCLIFE_BPF_REAP)
+		header->reap_source = load->kernel.leaves_cgroup_at_switch ? PROCLIFE_REAP_CGROUP_TASK_RELEASE :
+									     PROCLIFE_REAP_CGROUP_RELEASE;
+}
+
+static int attach(struct bpf_load *load)
+{
+	const struct bpf_row *row;
+	unsigned int i;
+	int err;
+
+	for (i = 0; (row = bpf_row(i)); i++) {
+		struct bpf_program *program = program_of(load, row);
+
+		if (!bpf_program__autoload(program))
+			continue;
+		load->links[i] = bpf_program__attach(program);
+		if (!load->links[i]) {
+			err = -errno;
+			if (row->required)
+				return err;
+			continue;
+		}
+		load->fds[load->descriptors.program_count++] = bpf_program__fd(program);
+		add_features(load, row);
+	}
+	if (load->wishes.times && load->kernel.has_run_delay)
+		load->header.header.features |= PROCLIFE_HAS(PROCLIFE_TIMES);
+	load->snapshot = bpf_program__attach_iter(load->skeleton->progs.on_snapshot, NULL);
+	return 0;
+}
+
+static int publish(struct bpf_load *load)
+{
+	char element[PROCLIFE_BPF_HEADER_BYTES];
+	uint32_t first = 0;
+
+	if (getrandom(load->header.key, sizeof(load->header.key), 0) != sizeof(load->header.key))
+		return -errno;
+	memcpy(element, &load->header, sizeof(load->header));
+	memcpy(element + sizeof(load->header), load->cpu_map, sizeof(load->cpu_map));
+	return bpf_map_update_elem(bpf_map__fd(load->skeleton->maps.header), &first, element, 0);
+}
+
+static uint64_t monotonic(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static int load_all(struct bpf_load *load)
+{
+	int cpus = libbpf_num_possible_cpus();
+	int err;
+
+	if (cpus < 1)
+		return cpus;
+	load->btf = btf__load_vmlinux_btf();
+	if (!load->btf)
+		return -errno;
+	bpf_ask_kernel(&load->kernel, load->btf);
+	err = load_programs(load, (uint32_t)cpus);
+	if (err)
+		return err;
+	describe(load, (uint32_t)cpus);
+	err = for_each_cpu("/sys/devices/system/cpu/present", add_rings, load);
+	if (!err)
+		err = attach(load);
+	load->header.header.loaded = monotonic();
+	return err ? err : publish(load);
+}
+
+int bpf_load(struct bpf_load **out, const struct source_options *wishes, char why[BPF_WHY])
+{
+	int err = bpf_check_kernel(why);
+	struct bpf_load *load;
+
+	if (err)
+		return err;
+	load = calloc(1, sizeof(*load));
+	if (load) {
+		load->wishes = *wishes;
+		libbpf_set_print(listen);
+		err = load_all(load);
+	} else {
+		err = -ENOMEM;
+	}
+	if (err) {
+		bpf_explain(why, err, complaint);
+		bpf_load_free(load);
+		return err;
+	}
+	load->descriptors.header = bpf_map__fd(load->skeleton->maps.header);
+	load->descriptors.rings = bpf_map__fd(load->skeleton->maps.rings);
+	load->descriptors.unringed = bpf_map__fd(load->skeleton->maps.unringed);
+	load->descriptors.snapshot = load->snapshot ? bpf_link__fd(load->snapshot) : -1;
+	load->descriptors.programs = load->fds;
+	*out = load;
+	return 0;
+}
+
+const struct proclife_bpf *bpf_descriptors(const struct bpf_load *load)
+{
+	return &load->descriptors;
+}
+
+void bpf_load_free(struct bpf_load *load)
+{
+	unsigned int i;
+
+	if (!load)
+		return;
+	for (i = 0; i < MOST_PROGRAMS; i++)
+		bpf_link__destroy(load->links[i]);
+	bpf_link__destroy(load->snapshot);
+	proclife_bpf_programs__destroy(load->skeleton);
+	btf__free(load->btf);
+	free(load);
+}
+
+/* The links first: what is half pinned records already, and goes with its folder. The header last: a reader looks for it. */
+bool bpf_load_pin(const struct bpf_load *load, unsigned int index, struct bpf_pin *pin)
+{
+	const struct bpf_row *row;
+	unsigned int i, n = 0;
+
+	for (i = 0; (row = bpf_row(i)); i++) {
+		if (!load->links[i])
+			continue;
+		if (n++ == index) {
+			snprintf(pin->name, sizeof(pin->name), PROCLIFE_BPF_LINKS "/%s", row->name);
+			pin->fd = bpf_link__fd(load->links[i]);
+			return true;
+		}
+		if (n++ == index) {
+			snprintf(pin->name, sizeof(pin->name), PROCLIFE_BPF_PROGRAMS "/%s", row->name);
+			pin->fd = bpf_program__fd(program_of(load, row));
+			return true;
+		}
+	}
+	const struct bpf_pin others[] = {
+		{ PROCLIFE_BPF_RINGS_MAP, load->descriptors.rings },
+		{ PROCLIFE_BPF_UNRINGED, load->descriptors.unringed },
+		{ PROCLIFE_BPF_SNAPSHOT, load->descriptors.snapshot },
+		{ PROCLIFE_BPF_HEADER, load->descriptors.header },
+	};
+
+	index -= n;
+	if (index >= sizeof(others) / sizeof(*others))
+		return false;
+	*pin = others[index];
+	return true;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Recording without the module, by the BPF programs that are in this program. bpf_load.c has libbpf, bpf_programs.c the
+ * table of the programs and what each needs of the kernel, bpf_why.c what is in the way, bpf_pin.c how a load stays.
+ */
+#ifndef READ_BPF_LOAD_H
+#define READ_BPF_LOAD_H
+
+#include "options.h"
+#include <proclife.h>
+#include <proclife/bpf.h>
+
+#define BPF_WHY 512 /* room for a reason with its remedy */
+
+struct bpf_load;
+
+/*
+ * Loads and attaches the programs. They go with the process, unless they are pinned. Returns 0 or a negative errno, and
+ * then why, for people.
+ */
+int bpf_load(struct bpf_load **load, const struct source_options *wishes, char why[BPF_WHY]);
+/* The descriptors are the load's. */
+const struct proclife_bpf *bpf_descriptors(const struct bpf_load *load);
+void bpf_load_free(struct bpf_load *load);
+
+/* Pins all of a load, so that it stays and others can read it. Returns 0, or a negative errno and why. */
+int bpf_pin(const struct bpf_load *load, char why[BPF_WHY]);
+/* Removes what is pinned. Returns 0; -ENOENT: nothing is; or another negative errno and why. */
+int bpf_unpin(char why[BPF_WHY]);
+
+#endif

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "source/open.h"
+#include "output/message.h"
+#include "output/quoted.h"
+#include "source/bpf_load.h"
+#include "source/diagnose.h"
+#include "source/module.h"
+#include "views/views.h"
+#include <errno.h>
+#include <proclife/bpf.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The programs of this run; NULL: there are none. */
+static struct bpf_load *own;
+static bool is_bpf;
+
+/* Is there no module to read from, as far as its device says? */
+static bool has_no_module(int error)
+{
+	return (error == -ENOENT || error == -ENXIO || error == -ENODEV) && !module_is_loaded();
+}
+
+static int open_bpf(struct proclife_source **source, const struct options *options, char why[BPF_WHY])
+{
+	int err;
+
+	is_bpf = true;
+	if (!own) {
+		err = proclife_bpf_open_pinned(source, NULL);
+		if (!err)
+			return 0;
+		if (err == -EPROTO)
+			snprintf(why, BPF_WHY,
+				 PROCLIFE_BPF_FOLDER ": pinned by another version of this program; run 'proclife-read --unload' as root");
+		if (err != -ENOENT && err != -ENOTDIR && err != -EACCES && err != -EPERM)
+			goto fail;
+		err = bpf_load(&own, &options->source, why);
+		if (err)
+			return err;
+	}
+	err = proclife_bpf_open(source, bpf_descriptors(own));
+	if (!err)
+		return 0;
+fail:
+	if (err == -ENOTSUP)
+		snprintf(why, BPF_WHY, "we are in a time namespace, in which the records' clock is another one; run outside of it");
+	else if (err != -EPROTO)
+		snprintf(why, BPF_WHY, "%s", strerror(-err));
+	return err;
+}
+
+/* A folder of pins can be given as the device. */
+static bool has_pins(const char *path)
+{
+	char header[4096];
+
+	return path && snprintf(header, sizeof(header), "%s/" PROCLIFE_BPF_HEADER, path) < (int)sizeof(header) &&
+	       !access(header, F_OK);
+}
+
+int source_open(struct proclife_source **source, const struct options *options)
+{
+	char why[BPF_WHY] = "";
+	int err, module = -ENODEV;
+
+	if (has_pins(options->device)) {
+		is_bpf = true;
+		err = proclife_bpf_open_pinned(source, options->device);
+		if (err)
+			message("%s: cannot open: %s", quoted(options->device), strerror(-err));
+		return err;
+	}
+	if (options->source.kind != SOURCE_BPF && !own) {
+		module = proclife_device_open(source, options->device);
+		if (!module)
+			return 0;
+		if (options->source.kind == SOURCE_MODULE || options->device || !has_no_module(module)) {
+			diagnose_open(module, options->device);
+			return module;
+		}
+	}
+	err = open_bpf(source, options, why);
+	if (!err)
+		return 0;
+	if (options->source.kind == SOURCE_BPF)
+		message("--source=bpf: %s", why);
+	else
+		diagnose_none(why);
+	return err;
+}
+
+void source_close(void)
+{
+	bpf_load_free(own);
+	own = NULL;
+}
+
+const char *source_name(const struct options *options)
+{
+	if (options->device)
+		return options->device;
+	return is_bpf ? "BPF" : PROCLIFE_DEVICE;
+}
+
+static int pin(const struct options *options, char why[BPF_WHY])
+{
+	struct bpf_load *load;
+	int err;
+
+	if (!access(PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_HEADER, F_OK))
+		return 0; /* it is there */
+	bpf_unpin(why); /* what a loader that was killed has left */
+	err = bpf_load(&load, &options->source, why);
+	if (err)
+		return err;
+	err = bpf_pin(load, why);
+	bpf_load_free(load);
+	return err;
+}
+
+int source_load(const struct options *options)
+{
+	char why[BPF_WHY] = "";
+	int err;
+
+	if (options->source.kind != SOURCE_BPF && (options->source.kind == SOURCE_MODULE || module_is_installed()))
+		return load_module();
+	err = pin(options, why);
+	if (!err)
+		return 0;
+	if (options->source.kind == SOURCE_BPF)
+		message("--load: %s", why);
+	else
+		diagnose_none(why);
+	return err;
+}
+
+int source_unload(void)
+{
+	char why[BPF_WHY] = "";
+	int err = bpf_unpin(why);
+
+	if (err && err != -ENOENT) {
+		message("--unload: %s", why);
+		return err;
+	}
+	if (module_is_loaded())
+		return unload_module();
+	if (err == -ENOENT)
+		message("--unload: neither the module is loaded, nor are BPF programs pinned in " PROCLIFE_BPF_FOLDER);
+	return err;
+}
