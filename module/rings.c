@@ -311,6 +311,7 @@ static void fill_header(void)
 	header->cgroup_leave = COMPAT_CGROUP_LEAVE_SWITCH ? PROCLIFE_CGROUP_LEAVE_SWITCH :
 							    PROCLIFE_CGROUP_LEAVE_EXIT;
 	header->rss_error = compat_rss_error();
+	header->source = PROCLIFE_SOURCE_MODULE;
 	header->types = PROCLIFE_TYPES;
 	header->counts_offset = offsetof(struct proclife_ring_page, counts);
 	header->suppressed_offset = offsetof(struct proclife_ring_page, suppressed);

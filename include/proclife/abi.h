@@ -614,6 +614,10 @@ struct proclife_ring_ctl {
 #define PROCLIFE_CGROUP_LEAVE_EXIT 1 /* in its exit, before its parent is notified (up to Linux 6.18) */
 #define PROCLIFE_CGROUP_LEAVE_SWITCH 2 /* after its last context switch (Linux 6.19 and later) */
 
+/* what makes the records */
+#define PROCLIFE_SOURCE_MODULE 1
+#define PROCLIFE_SOURCE_BPF 2 /* the programs of proclife/bpf.h, and no device */
+
 #define PROCLIFE_RELEASE_LEN 64
 #define PROCLIFE_VERSION_LEN 16
 
@@ -663,7 +667,9 @@ struct proclife_header {
 	__u32 suppressed_offset; /* the same: records not made, by type; see PROCLIFE_SUPPRESSED */
 	__u32 path_marks; /* PROCLIFE_HAS_PATH() of each PROCLIFE_PATH_* that can appear */
 	__u64 stopped; /* CLOCK_MONOTONIC since when recording is stopped; 0: it is not */
-	__u64 reserved1[4];
+	__u32 source; /* PROCLIFE_SOURCE_*; 0: not known */
+	__u32 reserved0;
+	__u64 reserved1[3];
 };
 
 /*

@@ -19,9 +19,13 @@ def exit_mark(env):
     return {1: "after_mm", 2: "before_mm"}.get(env["exit_mark"])
 
 
+def source(env):
+    return {1: "module", 2: "bpf"}.get(env["source"])
+
+
 def trace(env):
     return {"v": 1, "type": "trace", "ts": env["began"], **texts("kernel", env["kernel_release"]),
-            **texts("module", env["tracer_version"]), "abi": env["abi_version"],
+            "source": source(env), **texts("module", env["tracer_version"]), "abi": env["abi_version"],
             "exit_mark": exit_mark(env),
             "reap_source": {1: "cgroup_release()", 2: "cgroup_task_release()"}.get(env["reap_source"]),
             "to_boottime": env["to_boottime"], "to_realtime": env["to_realtime"]}

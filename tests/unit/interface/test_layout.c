@@ -137,7 +137,7 @@ static const struct place places[] = {
 	AT(header, release, 144), AT(header, version, 208), AT(header, cgroup_leave, 224),
 	AT(header, birth_marks, 228), AT(header, rss_error, 232), AT(header, marks_missed, 240),
 	AT(header, types, 248), AT(header, counts_offset, 252), AT(header, suppressed_offset, 256),
-	AT(header, path_marks, 260), AT(header, stopped, 264),
+	AT(header, path_marks, 260), AT(header, stopped, 264), AT(header, source, 272),
 };
 
 /* A new member has to be listed above as well: the last one ends here. */

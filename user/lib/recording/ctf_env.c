@@ -52,6 +52,7 @@ static const struct entry entries[] = {
 	ENTRY("path_marks", NUMBER, header.path_marks),
 	ENTRY("cgroup_leave", NUMBER, header.cgroup_leave),
 	ENTRY("rss_error", NUMBER, header.rss_error),
+	ENTRY("source", NUMBER, header.source),
 	ENTRY("to_boottime", MASK, header.to_boottime),
 	ENTRY("to_realtime", MASK, header.to_realtime),
 	ENTRY("loaded", NUMBER, header.loaded),

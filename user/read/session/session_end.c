@@ -7,6 +7,7 @@
 #include "session/recording_latency.h"
 #include "session/replay.h"
 #include "session/session_state.h"
+#include "source/open.h"
 #include "views/share/rcu.h"
 #include "views/share/when.h"
 #include <errno.h>
@@ -205,8 +206,10 @@ static void say_lost(const struct session *s)
 			s->run.lost - s->run.damaged,
 			plural(s->run.lost - s->run.damaged, "record was", "records were"));
 	else if (s->run.lost && !s->replay)
-		message("%" PRIu64 " %s lost: the result is incomplete; load the module with a larger ring_kb",
-			s->run.lost, plural(s->run.lost, "record was", "records were"));
+		message("%" PRIu64 " %s lost: the result is incomplete; %s", s->run.lost,
+			plural(s->run.lost, "record was", "records were"),
+			source_is_bpf() ? "--source=bpf,ring_kb=8192 makes the rings larger, or load the module" :
+					  "load the module with a larger ring_kb");
 }
 
 /* This is no loss, but a user who looks for a life there should know. */

@@ -294,6 +294,7 @@ static void describe(struct bpf_load *load, uint32_t cpus)
 	header->init_pid_ns = stat("/proc/1/ns/pid", &st) ? 0 : (uint32_t)st.st_ino;
 	header->hz = (uint32_t)sysconf(_SC_CLK_TCK);
 	header->rss_error = rss_error(load);
+	header->source = PROCLIFE_SOURCE_BPF;
 	header->types = PROCLIFE_TYPES;
 	header->counts_offset = CTL_COUNTS;
 	header->suppressed_offset = CTL_COUNTS + 8 * PROCLIFE_TYPES;

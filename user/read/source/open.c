@@ -91,6 +91,11 @@ int source_open(struct proclife_source **source, const struct options *options)
 	return err;
 }
 
+bool source_is_bpf(void)
+{
+	return is_bpf;
+}
+
 void source_close(void)
 {
 	bpf_load_free(own);

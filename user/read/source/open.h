@@ -22,6 +22,9 @@ int source_open(struct proclife_source **source, const struct options *options);
 /* Ends what was loaded for this run, after its sources. */
 void source_close(void);
 
+/* Do BPF programs record? */
+bool source_is_bpf(void);
+
 /* What messages call it: the device's path, or "BPF". */
 const char *source_name(const struct options *options);
 

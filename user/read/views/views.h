@@ -215,6 +215,9 @@ const char *exit_mark_text(const struct proclife_header *header); /* "where do_e
 const char *exit_mark_json(const struct proclife_header *header);
 /* As exit_mark_text(), but never NULL. */
 const char *exit_mark_place(const struct proclife_header *header);
+bool is_by_bpf(const struct proclife_header *header);
+/* Members "source" and "module": what recorded, and its version. */
+void json_source(struct json *json, const struct proclife_header *header);
 const char *reap_source_text(uint32_t reap_source); /* "cgroup_release()", ... */
 /* The parameter without which records of this type are not made; NULL if they are always. */
 const char *type_parameter(unsigned int type);

@@ -176,13 +176,13 @@ static void show_module(const struct info *info, struct text *what)
 {
 	const char *mark = exit_mark_text(info->header);
 
-	text_string(what, "proclife ");
+	text_string(what, is_by_bpf(info->header) ? "programs of proclife-read " : "proclife ");
 	text_name(what, info->header->version, PROCLIFE_VERSION_LEN);
 	text_printf(what, ", ABI %u", info->header->abi_version);
 	if (mark)
 		text_printf(what, ", exits begin %s", mark);
 	if (info->header->version[0])
-		info_line(info, "module", what);
+		info_line(info, is_by_bpf(info->header) ? "BPF" : "module", what);
 }
 
 static void show_times(const struct info *info, struct text *what)

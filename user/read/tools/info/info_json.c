@@ -30,7 +30,7 @@ static void json_header(const struct info *info, struct json *json)
 	unsigned int type;
 
 	json_bytes(json, "kernel", header->release, PROCLIFE_RELEASE_LEN);
-	json_bytes(json, "module", header->version, PROCLIFE_VERSION_LEN);
+	json_source(json, header);
 	json_uint(json, "abi", header->abi_version);
 	json_string_or_null(json, "exit_mark", exit_mark_json(header));
 	json_string_or_null(json, "reap_source", reap_source_text(header->reap_source));

@@ -3,6 +3,7 @@
 #include "views/views.h"
 #include <dirent.h>
 #include <errno.h>
+#include <proclife/bpf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -141,8 +142,17 @@ static bool ftrace_is_off(void)
 /* Its records come from where a function begins, or returns, not from a tracepoint. */
 static bool is_hooked(unsigned int type)
 {
-	return type == PROCLIFE_REAP || type == PROCLIFE_EXITING || type == PROCLIFE_MM ||
+	return type == PROCLIFE_REAP || type == PROCLIFE_NOTIFY || type == PROCLIFE_EXITING || type == PROCLIFE_MM ||
 	       type == PROCLIFE_COREDUMP || type == PROCLIFE_BIRTH || type == PROCLIFE_FAIL;
+}
+
+static const char *absent_from_bpf(unsigned int type)
+{
+	if (type == PROCLIFE_FAIL || type == PROCLIFE_PATH)
+		return "only the module records it";
+	if (type == PROCLIFE_CGROUP || type == PROCLIFE_BIRTH || type == PROCLIFE_TIMES)
+		return "not asked for: --source=bpf,births,times,cgroups";
+	return is_hooked(type) ? "this kernel lets no BPF program run there" : "this kernel has no such tracepoint";
 }
 
 /* Why records of this type cannot appear; NULL if they can. */
@@ -152,6 +162,8 @@ static const char *absent(const struct status *status, unsigned int type)
 
 	if (status->header->features & PROCLIFE_HAS(type))
 		return NULL;
+	if (is_by_bpf(status->header))
+		return absent_from_bpf(type);
 	/* Without a parameter to read, this is no real module, and there is nothing to compare. */
 	if (name && status->parameter_count && !parameter(status, name))
 		return "not recorded by this version of the module";
@@ -185,14 +197,37 @@ static void label(struct text *line, const char *name)
 	text_style(line, STYLE_PLAIN);
 }
 
+/* Or, of BPF programs, which have none to be read, where they are. */
+static void show_parameters(const struct status *status, struct text *line)
+{
+	size_t i;
+
+	if (is_by_bpf(status->header)) {
+		label(line, "loaded");
+		text_string(line, access(PROCLIFE_BPF_FOLDER, F_OK) ? "for this run alone; --load lets them stay" :
+								       "pinned in " PROCLIFE_BPF_FOLDER);
+		text_line(line);
+		return;
+	}
+	label(line, "parameters");
+	for (i = 0; i < status->parameter_count; i++) {
+		text_string(line, i ? ", " : "");
+		text_name(line, status->parameters[i].name ?: "", SIZE_MAX);
+		text_string(line, "=");
+		text_name(line, status->parameters[i].value, SIZE_MAX);
+	}
+	if (!i)
+		text_string(line, "unknown: " PARAMETERS " cannot be read");
+	text_line(line);
+}
+
 static void show_module(const struct status *status, struct text *line)
 {
 	const struct proclife_header *h = status->header;
 	const char *mark = exit_mark_text(h);
-	size_t i;
 
-	label(line, "module");
-	text_string(line, MODULE_NAME " ");
+	label(line, is_by_bpf(h) ? "BPF" : "module");
+	text_string(line, is_by_bpf(h) ? "programs of proclife-read " : MODULE_NAME " ");
 	text_name(line, h->version, PROCLIFE_VERSION_LEN);
 	text_printf(line, ", ABI %u", h->abi_version);
 	if (h->abi_compatible != h->abi_version)
@@ -212,16 +247,7 @@ static void show_module(const struct status *status, struct text *line)
 	if (mark)
 		text_printf(line, ", exits begin %s", mark);
 	text_line(line);
-	label(line, "parameters");
-	for (i = 0; i < status->parameter_count; i++) {
-		text_string(line, i ? ", " : "");
-		text_name(line, status->parameters[i].name ?: "", SIZE_MAX);
-		text_string(line, "=");
-		text_name(line, status->parameters[i].value, SIZE_MAX);
-	}
-	if (!i)
-		text_string(line, "unknown: " PARAMETERS " cannot be read");
-	text_line(line);
+	show_parameters(status, line);
 	label(line, "history");
 	if (status->history) {
 		text_time(line, status->now > status->history ? status->now - status->history : 0);
@@ -242,7 +268,7 @@ static void show_module(const struct status *status, struct text *line)
 static void show_types(const struct status *status, struct text *line)
 {
 	const struct proclife_header *h = status->header;
-	uint64_t missed = h->marks_missed;
+	uint64_t missed = is_by_bpf(h) ? 0 : h->marks_missed;
 	unsigned int type;
 
 	text_line(line);
@@ -266,9 +292,11 @@ static void show_types(const struct status *status, struct text *line)
 			text_count_in(line, 14, status->counts[type]);
 		}
 		if (type == PROCLIFE_REAP && !why) {
-			text_printf(line, "  at %s, missed ",
-				    reap_source_text(h->reap_source) ?: "an unknown place");
-			text_count(line, h->reap_missed);
+			text_printf(line, "  at %s", reap_source_text(h->reap_source) ?: "an unknown place");
+			if (!is_by_bpf(h)) {
+				text_string(line, ", missed ");
+				text_count(line, h->reap_missed);
+			}
 		}
 		if (is_hooked(type) && type != PROCLIFE_REAP && !why && missed) {
 			text_string(line, "  missed, by all hooks but reap's, ");
@@ -288,10 +316,42 @@ static void show_types(const struct status *status, struct text *line)
 	}
 }
 
+/* A CPU has a ring for each program, so only sums are of use. */
+static void show_bpf_rings(const struct status *status, struct text *line)
+{
+	uint32_t cpu;
+
+	text_line(line);
+	text_style(line, STYLE_HEAD);
+	text_printf(line, "%4s %16s", "CPU", "RECORDED");
+	text_style(line, STYLE_PLAIN);
+	text_line(line);
+	for (cpu = 0; cpu < status->header->cpus; cpu++) {
+		const struct proclife_ring_ctl *sums = proclife_source_ring(status->run->source, cpu);
+
+		if (!sums)
+			continue;
+		text_printf(line, "%4u ", cpu);
+		text_count_in(line, 16, sums->commit);
+		text_line(line);
+	}
+	if (status->header->marks_missed) {
+		text_line(line);
+		text_plural(line, status->header->marks_missed, "record was", "records were");
+		text_string(line, " skipped by the kernel, or came from a CPU without rings.");
+		text_line(line);
+	}
+}
+
 static void show_rings(const struct status *status, struct text *line)
 {
 	const struct proclife_header *h = status->header;
 	uint32_t cpu;
+
+	if (is_by_bpf(h)) {
+		show_bpf_rings(status, line);
+		return;
+	}
 
 	text_line(line);
 	text_style(line, STYLE_HEAD);
@@ -333,7 +393,7 @@ static void json_module(const struct status *status, struct json *json)
 
 	json_line(json, "status");
 	json_uint(json, "ts", status->now);
-	json_bytes(json, "module", h->version, PROCLIFE_VERSION_LEN);
+	json_source(json, h);
 	json_uint(json, "abi", h->abi_version);
 	json_uint(json, "abi_compatible", h->abi_compatible);
 	json_bytes(json, "kernel", h->release, PROCLIFE_RELEASE_LEN);

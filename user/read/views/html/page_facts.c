@@ -124,7 +124,7 @@ static void put_machine(struct facts *facts)
 	if (!header)
 		return;
 	fact(facts, "kernel", header->release, PROCLIFE_RELEASE_LEN);
-	fact(facts, "module", header->version, PROCLIFE_VERSION_LEN);
+	fact(facts, is_by_bpf(header) ? "bpf" : "module", header->version, PROCLIFE_VERSION_LEN);
 	json_string(&facts->json, "exit_mark", exit_mark_place(header));
 	json_bool(&facts->json, "has_reap", run_has_reap(facts->run));
 }

@@ -81,7 +81,7 @@ static void show_method(const struct run *run, struct text *line,
 		text_string(line, " NOTIFY is not recorded: zombie contains the teardown.");
 	text_string(line, " Linux ");
 	text_name(line, header->release, PROCLIFE_RELEASE_LEN);
-	text_string(line, ".");
+	text_string(line, is_by_bpf(header) ? ", by BPF programs." : ".");
 	text_style(line, STYLE_PLAIN);
 	text_paragraph(line);
 }

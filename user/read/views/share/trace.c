@@ -83,6 +83,18 @@ const char *type_parameter(unsigned int type)
 	}
 }
 
+bool is_by_bpf(const struct proclife_header *header)
+{
+	return header->source == PROCLIFE_SOURCE_BPF;
+}
+
+void json_source(struct json *json, const struct proclife_header *header)
+{
+	json_string_or_null(json, "source", is_by_bpf(header) ? "bpf" :
+			    header->source == PROCLIFE_SOURCE_MODULE ? "module" : NULL);
+	json_bytes(json, "module", header->version, PROCLIFE_VERSION_LEN);
+}
+
 static const char *cgroup_leave_json(uint32_t cgroup_leave)
 {
 	if (cgroup_leave == PROCLIFE_CGROUP_LEAVE_EXIT)
@@ -237,7 +249,7 @@ void json_trace(const struct run *run)
 	json_uint(json, "ts", run->began);
 	if (header) {
 		json_bytes(json, "kernel", header->release, PROCLIFE_RELEASE_LEN);
-		json_bytes(json, "module", header->version, PROCLIFE_VERSION_LEN);
+		json_source(json, header);
 		json_uint(json, "abi", header->abi_version);
 		json_string_or_null(json, "exit_mark", exit_mark_json(header));
 		json_string_or_null(json, "reap_source", reap_source_text(header->reap_source));

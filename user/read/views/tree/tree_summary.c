@@ -53,6 +53,8 @@ static bool has_range(const struct options *options)
 static void put_totals(struct tree_view *view, const struct totals *totals)
 {
 	struct text *line = &view->line;
+	const struct proclife_header *header = proclife_source_header(view->run->source);
+	bool by_bpf = header && is_by_bpf(header);
 	uint64_t lost = view->run->lost;
 	uint64_t wall = totals->last > totals->first ? totals->last - totals->first : 0;
 	text_line(line);
@@ -86,6 +88,8 @@ static void put_totals(struct tree_view *view, const struct totals *totals)
 	else
 		text_string(line, "no loss");
 	text_style(line, STYLE_PLAIN);
+	if (by_bpf)
+		text_string(line, "; by BPF");
 	text_line(line);
 }
 

@@ -83,6 +83,7 @@ function showMaking(facts, clock) {
 	add('Time', ((clock.isDated ? '' : clock.date(facts.from) + ' ') + clock.moment(facts.from, 3) + ' – ' + clock.moment(facts.to, 3) + ', ' +
 		     clock.zone()).trim());
 	add('Module', facts.module && 'proclife ' + facts.module);
+	add('By BPF', facts.bpf && 'programs of proclife-read ' + facts.bpf);
 	add('Exits begin', facts.exit_mark);
 	add('RCU', facts.rcu);
 	add('Page made by', facts.call + ' (version ' + facts.version + ')');
