@@ -20,7 +20,17 @@ module=ftrace_kprobes ftrace_functions
 record=trace_cmd_hooks perf_hooks lttng_hooks
 loaded=ftrace_death
 births=ftrace_births
-splits=ftrace_births'
+splits=ftrace_births
+bpf_tracepoints=tracepoints
+bpf_module=module
+bpf_loaded=loaded
+bpf_births=births
+bpf_splits=splits
+bpf_tracepoints=ftrace_bare lttng_all_snapshot
+bpf_module=ftrace_kprobes ftrace_functions
+bpf_loaded=ftrace_death
+bpf_births=ftrace_births
+bpf_splits=ftrace_births'
 
 in_guest() {
 	local modules=/mnt/share/modules

@@ -43,6 +43,26 @@ stop_splits() { stop_module; }
 start_death() { start_module memory=Y cgroups=Y; }
 stop_death() { stop_module; }
 
+# The same by BPF programs, without the module.
+start_bpf() {
+	local IFS=,
+	proclife-read --load --source="bpf${*:+,$*}" --status >bpf.log
+}
+stop_bpf() {
+	written=$(proclife-read --source=bpf --status --json |
+		sed -n 's/.*"commit":\([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n }') && proclife-read --unload
+}
+start_bpf_tracepoints() { start_bpf memory=N reap=N exiting=N args_bytes=0; }
+stop_bpf_tracepoints() { stop_bpf; }
+start_bpf_module() { start_bpf memory=N; }
+stop_bpf_module() { stop_bpf; }
+start_bpf_loaded() { start_bpf; }
+stop_bpf_loaded() { stop_bpf; }
+start_bpf_births() { start_bpf births; }
+stop_bpf_births() { stop_bpf; }
+start_bpf_splits() { start_bpf births times; }
+stop_bpf_splits() { stop_bpf; }
+
 start_attached() {
 	start_module && observe attach "$programs/probe/attach" "$@" && await attach grep -q ready attach.log
 }
