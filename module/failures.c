@@ -117,7 +117,7 @@ static int leave_fork(struct kretprobe_instance *call, struct pt_regs *regs)
 	long error = regs_return_value(regs);
 	u32 limit;
 
-	if (likely(!IS_ERR_VALUE(error)) || is_begun_again(error))
+	if (!IS_ERR_VALUE(error) || is_begun_again(error)) /* it says itself that errors are unlikely */
 		return 0;
 	limit = take_refusal();
 	if (error != -EAGAIN && !(error == -ENOMEM && limit == PROCLIFE_LIMIT_NO_INIT))
