@@ -157,8 +157,8 @@ typedef unsigned long compat_clone_flags;
 #endif
 
 /*
- * d_path() can take spinlocks, which sleep on PREEMPT_RT. There, tracepoints disable preemption until Linux 7.0
- * (a46023d5616e).
+ * d_path() can take spinlocks, which sleep on PREEMPT_RT. There, tracepoints disable preemption until Linux
+ * 7.0 (a46023d5616e).
  */
 #if defined(CONFIG_PREEMPT_RT) && LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0)
 #define COMPAT_HAS_PATHS 0
@@ -221,8 +221,9 @@ static __always_inline unsigned long compat_argument(struct pt_regs *regs, unsig
 }
 
 /*
- * The functions of the system calls, and where one finds its arguments. Linux 4.17 (5ac9efa3c50d) on x86, 4.19
- * (4378a7d4be30) on arm64 and 6.6 (08d0ce30e0e4) on riscv64 gave them one argument, the registers of user space.
+ * The functions of the system calls, and where one finds its arguments. Linux 4.17 (5ac9efa3c50d) on x86,
+ * 4.19 (4378a7d4be30) on arm64 and 6.6 (08d0ce30e0e4) on riscv64 gave them one argument, the registers of
+ * user space.
  */
 #if COMPAT_X86_64
 #define COMPAT_SYSCALL "__x64_sys_"
@@ -261,8 +262,9 @@ static __always_inline unsigned long compat_syscall_argument(struct pt_regs *reg
 }
 
 /*
- * Does RLIMIT_NPROC refuse the next process of these credentials? Until Linux 5.13, a user has one count. Since
- * 5.14 (21d1c5e386bc), each user namespace counts, too. 5.14 to 6.0 keep the counts elsewhere: not known there.
+ * Does RLIMIT_NPROC refuse the next process of these credentials? Until Linux 5.13, a user has one count.
+ * Since 5.14 (21d1c5e386bc), each user namespace counts, too. 5.14 to 6.0 keep the counts elsewhere: not
+ * known there.
  */
 static inline bool compat_nproc_refuses(const struct cred *cred, unsigned long limit)
 {

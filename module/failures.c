@@ -32,8 +32,9 @@ struct attempt {
 };
 
 /*
- * Which limit has refused a task's fork, between where that was decided and where copy_process() returns. A word is
- * the task's address and, in the low bits, the limit. Two tasks in one slot, at that moment: one limit is not known.
+ * Which limit has refused a task's fork, between where that was decided and where copy_process() returns. A
+ * word is the task's address and, in the low bits, the limit. Two tasks in one slot, at that moment: one
+ * limit is not known.
  */
 #define REFUSALS_BITS 6
 static unsigned long refusals[1 << REFUSALS_BITS];
@@ -61,8 +62,9 @@ static u32 take_refusal(void)
 }
 
 /*
- * The kernel compares the limit first of all, and lets root and these capabilities through. What it has counted for
- * this fork it has taken back already. Another task of the user can have ended since: then this is not known.
+ * The kernel compares the limit first of all, and lets root and these capabilities through. What it has
+ * counted for this fork it has taken back already. Another task of the user can have ended since: then this
+ * is not known.
  */
 static bool nproc_refuses(void)
 {
@@ -136,7 +138,8 @@ static int leave_alloc_pid(struct kretprobe_instance *call, struct pt_regs *regs
 
 	if (unlikely(ret == -EAGAIN))
 		note_refusal(PROCLIFE_LIMIT_PID_MAX);
-	else if (unlikely(ret == -ENOMEM) && !(current->nsproxy->pid_ns_for_children->pid_allocated & PIDNS_ADDING))
+	else if (unlikely(ret == -ENOMEM) &&
+		 !(current->nsproxy->pid_ns_for_children->pid_allocated & PIDNS_ADDING))
 		note_refusal(PROCLIFE_LIMIT_NO_INIT);
 	return 0;
 }
@@ -188,9 +191,10 @@ static int enter_execveat_32(struct kretprobe_instance *call, struct pt_regs *re
 NOKPROBE_SYMBOL(enter_execveat_32);
 
 /*
- * The path is read here rather than at the entry: neither may sleep for a page that is not in memory, and the kernel
- * has just read it, so that it is. With EFAULT, it may not be: Linux 5.10 counts a page fault in a handler as a call
- * that was missed. An exec that fails late has replaced the memory that the path was in.
+ * The path is read here rather than at the entry: neither may sleep for a page that is not in memory, and
+ * the kernel has just read it, so that it is. With EFAULT, it may not be: Linux 5.10 counts a page fault in
+ * a handler as a call that was missed. An exec that fails late has replaced the memory that the path was
+ * in.
  */
 static int leave_exec(struct kretprobe_instance *call, struct pt_regs *regs)
 {
@@ -207,8 +211,8 @@ static int leave_exec(struct kretprobe_instance *call, struct pt_regs *regs)
 NOKPROBE_SYMBOL(leave_exec);
 
 /*
- * How many calls can be going on at the same time: forks that wait for memory, and execs that wait for a disk, such as
- * at the start of a machine. More of them are missed, and counted.
+ * How many calls can be going on at the same time: forks that wait for memory, and execs that wait for a
+ * disk, such as at the start of a machine. More of them are missed, and counted.
  */
 #define MOST_FORKS 256
 #define MOST_EXECS 1024
@@ -218,7 +222,10 @@ enum failure_id {
 	FAILURE_FORK,
 	FAILURE_EXECVE,
 	FAILURE_EXECVEAT,
-	/* Not in each kernel; without the first two, execs of 32-bit programs and without others some limits are missing. */
+	/*
+	 * Not in each kernel; without the first two, execs of 32-bit programs and without others some
+	 * limits are missing.
+	 */
 	FAILURE_EXECVE_32,
 	FAILURE_EXECVEAT_32,
 	FAILURE_ALLOC_PID,
@@ -226,8 +233,11 @@ enum failure_id {
 	FAILURES,
 };
 
-#define HOOK(function, enter, leave, most, size)                                                                       \
-	{ .kp.symbol_name = function, .entry_handler = enter, .handler = leave, .maxactive = most, .data_size = size }
+#define HOOK(function, enter, leave, most, size)						\
+	{											\
+		.kp.symbol_name = function, .entry_handler = enter, .handler = leave,		\
+		.maxactive = most, .data_size = size						\
+	}
 #define EXEC(function, enter, most) HOOK(function, enter, leave_exec, most, sizeof(struct attempt))
 
 /* The compiler clones what the two system calls of an exec have in common: so these themselves are hooked. */
@@ -270,8 +280,8 @@ static int leave_tried(struct kretprobe_instance *call, struct pt_regs *regs)
 NOKPROBE_SYMBOL(leave_tried);
 
 /*
- * Are such hooks called? Where kprobes use ftrace, kernel.ftrace_enabled switches them off, and so does a file of
- * debugfs, without any error. So this hooks a function of its own.
+ * Are such hooks called? Where kprobes use ftrace, kernel.ftrace_enabled switches them off, and so does a
+ * file of debugfs, without any error. So this hooks a function of its own.
  */
 static int try_hook(void)
 {

@@ -159,7 +159,10 @@ static const struct hook hooks[HOOKS] = {
 		.wanted = &proclife_memory,
 		.without = "the cgroup of OOM",
 	},
-	/* Before it allocates anything. Not kernel_clone(), above it: workers of io_uring and vhost bypass that. */
+	/*
+	 * Before it allocates anything. Not kernel_clone(), above it: workers of io_uring and vhost bypass
+	 * that.
+	 */
 	[HOOK_FORKING] = {
 		.symbols = { "copy_process" },
 		.wanted = &proclife_births,

@@ -30,8 +30,8 @@ DECLARE_STATIC_KEY_FALSE(proclife_timing);
 void proclife_hooks_times(u32 what);
 
 /*
- * Around the record of a mark: nothing takes the CPU away between both, or the wait for it would be on the wrong side.
- * The key does not change once there are marks.
+ * Around the record of a mark: nothing takes the CPU away between both, or the wait for it would be on the
+ * wrong side. The key does not change once there are marks.
  */
 static __always_inline void hooks_times_begin(void)
 {

@@ -40,8 +40,9 @@ static struct {
 static unsigned int name_count;
 
 /*
- * For a text until it is in records, and for a part of an environment. An exec can be preempted here, from Linux 7.0
- * on, so a CPU can need several: it looks for one that is free, its own first. There is one for each CPU, and MORE.
+ * For a text until it is in records, and for a part of an environment. An exec can be preempted here, from
+ * Linux 7.0 on, so a CPU can need several: it looks for one that is free, its own first. There is one for
+ * each CPU, and MORE.
  */
 #define MORE 32
 struct buffer {
@@ -123,7 +124,8 @@ void proclife_paths_features(void)
 	if (!buffers || !(header->features & PROCLIFE_HAS(PROCLIFE_EXEC)))
 		return;
 	if (paths && COMPAT_HAS_PATHS)
-		header->path_marks |= PROCLIFE_HAS_PATH(PROCLIFE_PATH_EXE) | PROCLIFE_HAS_PATH(PROCLIFE_PATH_CWD);
+		header->path_marks |= PROCLIFE_HAS_PATH(PROCLIFE_PATH_EXE) |
+				      PROCLIFE_HAS_PATH(PROCLIFE_PATH_CWD);
 	if (name_count)
 		header->path_marks |= PROCLIFE_HAS_PATH(PROCLIFE_PATH_ENV);
 	header->features |= PROCLIFE_HAS(PROCLIFE_PATH);
@@ -211,13 +213,15 @@ static void put_path(u32 what, const char *name)
 		return;
 	}
 	text.bytes = name;
-	text.len = text.total = strlen(name);
+	text.len = strlen(name);
+	text.total = text.len;
 	put_text(what, &text);
 }
 
 /*
- * Another task that shares current's fs_struct can change to another directory meanwhile. A reference to this one could
- * then be the last, and giving that back sleeps. Under RCU, neither the directory nor its mount is freed.
+ * Another task that shares current's fs_struct can change to another directory meanwhile. A reference to
+ * this one could then be the last, and giving that back sleeps. Under RCU, neither the directory nor its
+ * mount is freed.
  */
 static const char *directory(char *buffer)
 {
@@ -247,7 +251,8 @@ struct search {
 	} entries[NAMES]; /* in the order of the environment */
 };
 
-static void judge_entry(struct search *s, const char *entry, unsigned int seen, unsigned int at, unsigned int len)
+static void judge_entry(struct search *s, const char *entry, unsigned int seen, unsigned int at,
+			unsigned int len)
 {
 	unsigned int i;
 
@@ -262,7 +267,10 @@ static void judge_entry(struct search *s, const char *entry, unsigned int seen, 
 	}
 }
 
-/* How long the entry is that begins here, with its NUL; 0: its end is not there. It is larger than the buffer. */
+/*
+ * How long the entry is that begins here, with its NUL; 0: its end is not there. It is larger than the
+ * buffer.
+ */
 static unsigned int measure_entry(const struct search *s, char *tail, unsigned int room)
 {
 	unsigned int at = s->at, n, len;
@@ -278,7 +286,10 @@ static unsigned int measure_entry(const struct search *s, char *tail, unsigned i
 	return 0;
 }
 
-/* The entries that are whole in what was copied, of @n bytes, from s->at on. Returns how many bytes these are. */
+/*
+ * The entries that are whole in what was copied, of @n bytes, from s->at on. Returns how many bytes these
+ * are.
+ */
 static unsigned int judge_entries(struct search *s, const char *copy, unsigned int n)
 {
 	unsigned int at = 0, len;

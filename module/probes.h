@@ -7,8 +7,8 @@
 int proclife_probes_check(void);
 int proclife_probes_init(void);
 /*
- * Takes away the probes that there were, and none runs any more; or registers them again: a negative errno, and there
- * is none.
+ * Takes away the probes that there were, and none runs any more; or registers them again: a negative errno,
+ * and there is none.
  */
 void proclife_probes_stop(void);
 int proclife_probes_start(void);

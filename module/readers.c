@@ -5,9 +5,9 @@
  * of the rings, armed for the nearest target. When it comes, a worker takes a look: it wakes the
  * files that are ready and arms the rings again for the rest.
  *
- * A file can be for records of some types only. The rings do not know that: they call when they have as many
- * records as the file lacks, of whatever types, and the look finds out that it is too early. So writers pay nothing
- * for it, and while other records come, a look each millisecond is all that happens.
+ * A file can be for records of some types only. The rings do not know that: they call when they have as
+ * many records as the file lacks, of whatever types, and the look finds out that it is too early. So
+ * writers pay nothing for it, and while other records come, a look each millisecond is all that happens.
  *
  * Many readers must not cost the writers more than one does. So the rings are armed at most once a
  * millisecond, and files are woken at most once a millisecond. A timer does what would come sooner.
@@ -119,7 +119,10 @@ static s64 take_ready(u64 sum, struct list_head *ready)
 		s64 missing = reader->target - sum;
 
 		if (reader->types) {
-			/* After the sum: so as many records of whatever types are missing from there, or more. */
+			/*
+			 * After the sum: so as many records of whatever types are missing from there, or
+			 * more.
+			 */
 			if (!counted)
 				proclife_rings_count(&counts);
 			counted = true;
@@ -220,8 +223,8 @@ static void await(struct reader *reader)
 	if (list_empty(&reader->node))
 		list_add_tail(&reader->node, &waiting);
 	/*
-	 * The timer is set, or the rings are armed for no more than this: that is soon enough. Of a target in records
-	 * of some types, that is not known.
+	 * The timer is set, or the rings are armed for no more than this: that is soon enough. Of a target
+	 * in records of some types, that is not known.
 	 */
 	if (!timer_set && (reader->types || !(armed && (s64)(reader->target - armed_for) >= 0)))
 		look();

@@ -42,8 +42,8 @@ struct oom_control;
 void proclife_record_out_of_memory(const struct oom_control *oc);
 void proclife_record_oom(struct proclife_record *r, struct task_struct *victim);
 /*
- * current has failed to do @what. The path is in its memory; 0: none, or it is not there any more. @by_fd: one
- * that is empty is no path, but a descriptor is executed.
+ * current has failed to do @what. The path is in its memory; 0: none, or it is not there any more. @by_fd:
+ * one that is empty is no path, but a descriptor is executed.
  */
 void proclife_record_fail(struct proclife_record *r, u32 what, u32 error, u32 limit, unsigned long path,
 			  bool by_fd);

@@ -2,13 +2,14 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 /*
- * What happens while recording is stopped is not known afterwards: a reader must take it as a gap on all CPUs. So
- * the rings say when that was. A stop is announced before the first source goes, and once more after the last one
- * has gone; the end of a stop, after the last source is back. So each record that is missing lies between the first
- * and the last of these, and what was recorded in between is true, but not all.
+ * What happens while recording is stopped is not known afterwards: a reader must take it as a gap on all
+ * CPUs. So the rings say when that was. A stop is announced before the first source goes, and once more
+ * after the last one has gone; the end of a stop, after the last source is back. So each record that is
+ * missing lies between the first and the last of these, and what was recorded in between is true, but not
+ * all.
  *
- * Writers pay nothing for it. Tracepoints are unregistered. Hooks stay, since ftrace may not give them again, and
- * ignore what comes from there.
+ * Writers pay nothing for it. Tracepoints are unregistered. Hooks stay, since ftrace may not give them
+ * again, and ignore what comes from there.
  */
 #include <linux/capability.h>
 #include <linux/moduleparam.h>
@@ -33,7 +34,8 @@ static void stop(void)
 	proclife_hooks_stop();
 	proclife_failures_stop();
 	proclife_probes_stop();
-	synchronize_rcu_tasks(); /* a task can have been preempted on its way into a hook, as when ftrace removes one */
+	/* A task can have been preempted on its way into a hook, as when ftrace removes one. */
+	synchronize_rcu_tasks();
 	proclife_rings_stopped(since);
 	pr_info("recording is stopped\n");
 }
@@ -43,7 +45,8 @@ static int start(void)
 	int ret = proclife_probes_start();
 
 	if (ret) {
-		pr_err("recording cannot be started again (%d): try it once more, or load the module again\n", ret);
+		pr_err("recording cannot be started again (%d): try it once more, or load the module again\n",
+		       ret);
 		return ret;
 	}
 	proclife_failures_start();

@@ -420,13 +420,14 @@ u64 proclife_rings_committed(void)
 }
 
 /*
- * A record counts a moment before it is committed. If what is reserved after the counts were read is committed, all that
- * they count is. Returns 1 if one may not be: a ring has one writer.
+ * A record counts a moment before it is committed. If what is reserved after the counts were read is
+ * committed, all that they count is. Returns 1 if one may not be: a ring has one writer.
  */
 static u64 add_counts(const struct proclife_ring_page *page, u64 types[PROCLIFE_TYPES])
 {
 	u64 found[PROCLIFE_TYPES], reserved, open;
-	unsigned int tries = 100, type; /* a writer takes far less, unless the machine's host has stopped its CPU */
+	/* A writer takes far less, unless the machine's host has stopped its CPU. */
+	unsigned int tries = 100, type;
 
 	do {
 		for (type = 0; type < PROCLIFE_TYPES; type++)

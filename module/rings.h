@@ -34,8 +34,8 @@ void proclife_rings_offsets(u64 *to_boottime, u64 *to_realtime);
 void proclife_rings_refresh(void);
 
 /*
- * Recording stops now, or starts again: a record in each ring says so, and so does the header. The first returns
- * since when; call the second once the last source has gone.
+ * Recording stops now, or starts again: a record in each ring says so, and so does the header. The first
+ * returns since when; call the second once the last source has gone.
  */
 u64 proclife_rings_stop(void);
 void proclife_rings_stopped(u64 since);

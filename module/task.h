@@ -121,8 +121,8 @@ static __always_inline u64 take_handle_of_mm(const struct mm_struct *mm)
 static __always_inline void take_comm(char to[PROCLIFE_COMM_LEN], const char *from)
 {
 	/*
-	 * No lock: a rename at this moment can tear the name, which does no other harm. A kernel may have longer
-	 * names, which are cut.
+	 * No lock: a rename at this moment can tear the name, which does no other harm. A kernel may have
+	 * longer names, which are cut.
 	 */
 	BUILD_BUG_ON(sizeof_field(struct task_struct, comm) < PROCLIFE_COMM_LEN);
 	data_race(memcpy(to, from, PROCLIFE_COMM_LEN));

@@ -83,7 +83,7 @@ enum proclife_type {
 	PROCLIFE_CGROUP = 17,	/* a cgroup got its first task or lost its last; head as SUPPRESSED */
 	PROCLIFE_PAST = 18,	/* only in a recording; the head is the leader, or another task */
 	PROCLIFE_NOTIFY = 19,	/* the end of a task is announced; the head is this task */
-	PROCLIFE_BIRTH = 20,	/* a step on the way to a task, or to a program; the head is the task that does it */
+	PROCLIFE_BIRTH = 20,	/* a step on the way to a task, or to a program; the head does it */
 	PROCLIFE_FAIL = 21,	/* a fork or an exec failed; the head is the task that tried */
 	PROCLIFE_TIMES = 22,	/* what a task has used up to a mark of its life; the head is this task */
 	PROCLIFE_PATH = 23, /* belongs to the last EXEC of the same task */
@@ -95,7 +95,7 @@ enum proclife_type {
 #define PROCLIFE_F_KTHREAD (1u << 1)	/* kernel thread */
 #define PROCLIFE_F_WORKER (1u << 2)	/* kernel-made thread of a user process: io_uring, vhost */
 #define PROCLIFE_F_GROUP_DEAD (1u << 3) /* EXIT, SIGNAL: no thread of the group is left alive; see NOTIFY */
-#define PROCLIFE_F_TRUNCATED (1u << 4)	/* a text was cut: EXEC, FAIL have its tail, ARGS ends here; see PAST */
+#define PROCLIFE_F_TRUNCATED (1u << 4)	/* a text was cut: EXEC, FAIL have its tail, ARGS ends; see PAST */
 #define PROCLIFE_F_EXITING (1u << 5)	/* TASK: has entered exit; its EXIT may be past */
 #define PROCLIFE_F_ZOMBIE (1u << 6)	/* TASK: has exited and waits to be reaped */
 /*
@@ -109,11 +109,11 @@ enum proclife_type {
 #define PROCLIFE_F_SOLE (1u << 10) /* EXITING: its group has no other thread, and none that ran has ended */
 #define PROCLIFE_F_SHARES (1u << 11) /* FORK of a process: it has its creator's memory, until it execs */
 #define PROCLIFE_F_SCRIPT (1u << 12) /* EXEC: an interpreter runs the path; the first argument is its name */
-#define PROCLIFE_F_BY_FD (1u << 13) /* EXEC: by a file descriptor; the path is the file's name alone, FAIL has none */
+#define PROCLIFE_F_BY_FD (1u << 13) /* EXEC: by a descriptor; the path is the file's name, FAIL has none */
 #define PROCLIFE_F_TRACER (1u << 14) /* NOTIFY: to a tracer, of another process than the parent's */
 #define PROCLIFE_F_PEAK (1u << 15) /* EXIT: max_rss is the peak of the address space that it has now */
 #define PROCLIFE_F_AUTOREAP (1u << 16) /* NOTIFY: no process has to wait for it: it is released at once */
-#define PROCLIFE_F_IO (1u << 17) /* FREE: read_bytes and write_bytes are known; Linux has CONFIG_TASK_IO_ACCOUNTING */
+#define PROCLIFE_F_IO (1u << 17) /* FREE: read_bytes and write_bytes are known */
 #define PROCLIFE_F_USER (1u << 18) /* REAP: uid and euid are known */
 
 struct proclife_fork {
@@ -132,13 +132,21 @@ struct proclife_fork {
 	__u64 reserved1;
 };
 
-/* What a task does before its FORK of another one, or between its own FORK and EXEC: `what` of struct proclife_birth. */
+/*
+ * What a task does before its FORK of another one, or between its own FORK and EXEC: `what` of struct
+ * proclife_birth.
+ */
 /* It begins to fork: nothing is allocated yet. If the fork succeeds, its next FORK as the creator follows. */
 #define PROCLIFE_BIRTH_FORKING 1
 #define PROCLIFE_BIRTH_STARTED 2 /* it runs for the first time, after its FORK */
-/* It begins to exec. If the exec succeeds, its next EXEC follows; a search of PATH fails several times first. */
+/*
+ * It begins to exec. If the exec succeeds, its next EXEC follows; a search of PATH fails several times
+ * first.
+ */
 #define PROCLIFE_BIRTH_EXECING 3
-/* Only in a recording that keeps the latest, as PROCLIFE_PAST: what records that it lacks said of the head. */
+/*
+ * Only in a recording that keeps the latest, as PROCLIFE_PAST: what records that it lacks said of the head.
+ */
 #define PROCLIFE_BIRTH_PAST 4
 
 /* Only with the parameter `births`. */
@@ -154,22 +162,29 @@ struct proclife_birth {
 };
 
 /*
- * The mark to which a TIMES belongs, `what` of struct proclife_times: the record of that mark, of the same task, is
- * shortly before it.
+ * The mark to which a TIMES belongs, `what` of struct proclife_times: the record of that mark, of the same
+ * task, is shortly before it.
  */
 #define PROCLIFE_TIMES_EXECING 1 /* the EXECING of a BIRTH */
 #define PROCLIFE_TIMES_EXEC 2
 #define PROCLIFE_TIMES_EXITING 3
-/* The NOTIFY of its own end that it makes itself. A tracer, or the last thread of its process, can make it, too. */
+/*
+ * The NOTIFY of its own end that it makes itself. A tracer, or the last thread of its process, can make it,
+ * too.
+ */
 #define PROCLIFE_TIMES_NOTIFY 4
 #define PROCLIFE_TIMES_FORKING 5 /* the FORKING of a BIRTH */
 #define PROCLIFE_TIMES_FORK 6 /* a FORK whose creator is this task */
-/* Only in a recording that keeps the latest, as PROCLIFE_PAST: bytes, of threads of the process that are freed. */
+/*
+ * Only in a recording that keeps the latest, as PROCLIFE_PAST: bytes, of threads of the process that are
+ * freed.
+ */
 #define PROCLIFE_TIMES_PAST 7
 
 /*
- * Only with the parameter `times`. The figures are sums since the task's fork: an exec changes nothing here. A task
- * that is not blocked is on a CPU or waits for one. Between two marks with the same nvcsw it was never blocked.
+ * Only with the parameter `times`. The figures are sums since the task's fork: an exec changes nothing
+ * here. A task that is not blocked is on a CPU or waits for one. Between two marks with the same nvcsw it
+ * was never blocked.
  */
 struct proclife_times {
 	__u64 runtime; /* ns on a CPU, up to its last tick or switch */
@@ -177,7 +192,8 @@ struct proclife_times {
 	__u64 nvcsw;   /* how often it gave up the CPU, to block */
 	__u64 nivcsw;  /* how often it was taken away */
 	__u64 read_bytes;  /* from storage; 0 on a kernel without CONFIG_TASK_IO_ACCOUNTING */
-	__u64 write_bytes; /* to pages that go to storage; also if they were removed before they were written */
+	/* to pages that go to storage; also if they were removed before they were written */
+	__u64 write_bytes;
 	__u32 what; /* PROCLIFE_TIMES_* */
 	__u32 threads; /* PAST: how many these are */
 	__u64 reserved[2];
@@ -202,7 +218,7 @@ struct proclife_exec {
 #define PROCLIFE_LIMIT_NPROC 1	  /* RLIMIT_NPROC: the user has as many processes as the task may have */
 #define PROCLIFE_LIMIT_PIDS_MAX 2 /* pids.max of its cgroup, or of one above */
 #define PROCLIFE_LIMIT_PID_MAX 3  /* no number is free in the pid namespace: pid_max */
-#define PROCLIFE_LIMIT_NO_INIT 4  /* ENOMEM: the init of the pid namespace has ended, and nothing can be made in it */
+#define PROCLIFE_LIMIT_NO_INIT 4  /* ENOMEM: the init of the pid namespace has ended */
 
 /* Only with the parameter `failures`. */
 struct proclife_fail {
@@ -236,16 +252,19 @@ struct proclife_args {
 /* Which text a PATH is a piece of: `what` of struct proclife_path. */
 #define PROCLIFE_PATH_EXE 1 /* the path of the file that runs; of a script, its interpreter's */
 #define PROCLIFE_PATH_CWD 2 /* the working directory */
-/* Variables of the environment whose names the parameter `env` has, as NAME=VALUE, each with a NUL at its end. */
+/*
+ * Variables of the environment whose names the parameter `env` has, as NAME=VALUE, each with a NUL at its
+ * end.
+ */
 #define PROCLIFE_PATH_ENV 3
 
 /*
- * Only with the parameters `paths`, which EXE and CWD need, and `env`. Pieces follow their EXEC and its ARGS, in that
- * order and that of their offsets. The rest is as in ARGS. A path is that of /proc/PID/exe and /proc/PID/cwd as the
- * task itself sees them: from its root directory, or from that of its mounts if the file is not below it. " (deleted)"
- * follows one that is not there any more. With PROCLIFE_F_TRUNCATED, a path is not known, and has no length; and of
- * variables there are more bytes, or not all of the environment was searched: only its first 32 KiB are, and only
- * what is in memory.
+ * Only with the parameters `paths`, which EXE and CWD need, and `env`. Pieces follow their EXEC and its
+ * ARGS, in that order and that of their offsets. The rest is as in ARGS. A path is that of /proc/PID/exe
+ * and /proc/PID/cwd as the task itself sees them: from its root directory, or from that of its mounts if
+ * the file is not below it. " (deleted)" follows one that is not there any more. With PROCLIFE_F_TRUNCATED,
+ * a path is not known, and has no length; and of variables there are more bytes, or not all of the
+ * environment was searched: only its first 32 KiB are, and only what is in memory.
  */
 struct proclife_path {
 	__u16 what;   /* PROCLIFE_PATH_* */
@@ -308,7 +327,8 @@ struct proclife_free {
 	char runner_comm[PROCLIFE_COMM_LEN];
 	/* These two only with F_IO. Since its fork: an exec changes nothing here. */
 	__u64 read_bytes;  /* from storage */
-	__u64 write_bytes; /* to pages that go to storage; also if they were removed before they were written */
+	/* to pages that go to storage; also if they were removed before they were written */
+	__u64 write_bytes;
 };
 
 struct proclife_wait {
@@ -418,7 +438,10 @@ struct proclife_state {
 struct proclife_suppressed {
 	__u32 what;  /* enum proclife_type */
 	__u32 ended; /* 0: from here on; 1: up to here */
-	/* ts of the record that began it, which can be this one. NONE: when the stop began, the same on all CPUs. */
+	/*
+	 * ts of the record that began it, which can be this one. NONE: when the stop began, the same on all
+	 * CPUs.
+	 */
 	__u64 since;
 	__u64 count; /* records that were not made; 0 if it begins */
 	__u64 reserved[6];
@@ -656,11 +679,14 @@ struct proclife_header {
 	 * each of its threads.
 	 */
 	__u64 rss_error;
-	/* The same as reap_missed, of EXITING, MM, COREDUMP, NOTIFY, BIRTH, FAIL and an OOM's cgroup; NMIs, too. */
+	/*
+	 * The same as reap_missed, of EXITING, MM, COREDUMP, NOTIFY, BIRTH, FAIL and an OOM's cgroup; NMIs,
+	 * too.
+	 */
 	__u64 marks_missed;
 	/*
-	 * How many types a control page has counts of: each is an array of this many __u64. A reader that knows
-	 * fewer types ignores the rest, and one that knows more takes the missing ones as 0.
+	 * How many types a control page has counts of: each is an array of this many __u64. A reader that
+	 * knows fewer types ignores the rest, and one that knows more takes the missing ones as 0.
 	 */
 	__u32 types;
 	__u32 counts_offset;	 /* within a control page: records committed, by type */
@@ -680,8 +706,8 @@ struct proclife_watermark {
 	__u64 records; /* poll and read wait for this many unacknowledged records; at least 1 */
 	/*
 	 * PROCLIFE_HAS() of each type of which records count; 0: all. Others do not wake then, but go on to
-	 * overwrite the rings. What is recorded when this changes counts as acknowledged. A file can be ready one
-	 * record too early for each CPU that was in the middle of one as it acknowledged.
+	 * overwrite the rings. What is recorded when this changes counts as acknowledged. A file can be
+	 * ready one record too early for each CPU that was in the middle of one as it acknowledged.
 	 */
 	__u64 types;
 	__u64 reserved;
@@ -700,8 +726,9 @@ struct proclife_snapshot {
 	__u32 capacity; /* in: at least the number of tasks, else ENOSPC */
 	__u32 count;	/* out: how many were written; with ENOSPC, how many tasks there were */
 	/*
-	 * in: how many bytes apart the records are in the buffer, at least sizeof(struct proclife_record) of ABI 3
-	 * and a multiple of 8. The module cuts a record that is longer, and fills up one that is shorter with 0.
+	 * in: how many bytes apart the records are in the buffer, at least sizeof(struct proclife_record)
+	 * of ABI 3 and a multiple of 8. The module cuts a record that is longer, and fills up one that is
+	 * shorter with 0.
 	 */
 	__u32 record_bytes;
 	__u32 reserved;
@@ -714,8 +741,9 @@ struct proclife_snapshot {
 struct proclife_clock {
 	__u64 now; /* CLOCK_MONOTONIC of the initial time namespace, not of the caller's */
 	/*
-	 * To be added to a ts of this time, modulo 2^64. All three are of one moment: both offsets held when the
-	 * time was `now`. They change when the machine was suspended, and the second when CLOCK_REALTIME is set.
+	 * To be added to a ts of this time, modulo 2^64. All three are of one moment: both offsets held
+	 * when the time was `now`. They change when the machine was suspended, and the second when
+	 * CLOCK_REALTIME is set.
 	 */
 	__u64 to_boottime;
 	__u64 to_realtime;

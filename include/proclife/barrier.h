@@ -47,16 +47,18 @@
 #elif defined(__bpf__)
 
 /*
- * A BPF program is a writer only. Its exchanges are full barriers, whatever the JIT makes of them: see proclife/bpf.h. It
- * has no weaker order: a store-release is new in Linux 6.15, and needs a newer compiler than Debian 12 has.
+ * A BPF program is a writer only. Its exchanges are full barriers, whatever the JIT makes of them: see
+ * proclife/bpf.h. It has no weaker order: a store-release is new in Linux 6.15, and needs a newer compiler
+ * than Debian 12 has. The plain accesses are for what no program calls, and for words that only this
+ * program writes.
  */
-#define proclife_read_once(x) (*(const volatile __typeof__(x) *)&(x))
+#define proclife_read_once(x) (x)
 #define proclife_read_plain(x) (x)
-#define proclife_write_once(x, value) (*(volatile __typeof__(x) *)&(x) = (value))
-#define proclife_load_acquire(p) proclife_read_once(*(p))
+#define proclife_write_once(x, value) ((x) = (value))
+#define proclife_load_acquire(p) (*(p))
 #define proclife_store_release(p, value) ((void)__sync_lock_test_and_set(p, value))
-#define proclife_rmb() __asm__ __volatile__("" : : : "memory")
-#define proclife_mb() __asm__ __volatile__("" : : : "memory")
+#define proclife_rmb() do { } while (0)
+#define proclife_mb() do { } while (0)
 #define proclife_store_mb(x, value) ((void)__sync_lock_test_and_set(&(x), value))
 #define proclife_cmpxchg(p, old, new) __sync_val_compare_and_swap(p, old, new)
 #define proclife_increment(x) ((x)++)

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note OR MIT */
 /*
- * The rings of the BPF programs, which record what the module records on a machine without it. The programs, what
- * loads them and what reads their rings are built from this.
+ * The rings of the BPF programs, which record what the module records on a machine without it. The
+ * programs, what loads them and what reads their rings are built from this.
  *
  * One ring for each program and CPU
  * ---------------------------------
- * ring.h needs a writer that nothing else can interrupt on its CPU. A BPF program cannot switch interrupts off, and
- * can be preempted: fentry programs always, those of tracepoints from Linux 7.0 on. But the kernel lets each program
- * run only once at a time on each CPU, and skips it otherwise (prog->active). So if each program has a ring of its
- * own on each CPU, each ring has one writer at a time, and the algorithm of ring.h holds as it is: a preempted writer
- * is one that takes long, and holds the horizon back. What the kernel skips it counts (recursion_misses), and a reader
- * takes it as records that were lost, of which it knows no CPU.
+ * ring.h needs a writer that nothing else can interrupt on its CPU. A BPF program cannot switch interrupts
+ * off, and can be preempted: fentry programs always, those of tracepoints from Linux 7.0 on. But the kernel
+ * lets each program run only once at a time on each CPU, and skips it otherwise (prog->active). So if each
+ * program has a ring of its own on each CPU, each ring has one writer at a time, and the algorithm of
+ * ring.h holds as it is: a preempted writer is one that takes long, and holds the horizon back. What the
+ * kernel skips it counts (recursion_misses), and a reader takes it as records that were lost, of which it
+ * knows no CPU.
  *
  * The other steps of the argument of ring.h, for BPF:
- * W1, W2 and W4 are exchanges, which are full barriers in the kernel's memory model, and so in what the JITs emit: xchg on
- *	x86-64; SWPAL on arm64, or a loop with DMB ISH behind it. A store or a load-add would not do: the JITs are free
- *	to emit what orders nothing.
- * W3 reads bpf_ktime_get_ns(), and H1 CLOCK_MONOTONIC of the vDSO. Both are lines over the CPU's counter, of which the
- *	kernel changes the parameters now and then, those of the vDSO first; and nothing in a program orders the counter
- *	behind W2 on arm64. So W3 can give less than an H1 that it comes after: by the change of the rate times how long the
- *	kernel takes for the change, and by how early the CPU reads the counter, which is less than a microsecond. So
- *	the horizon is PROCLIFE_BPF_MARGIN before H1: enough for 500 ppm, which is the most that NTP slews, and two
- *	seconds in which a hypervisor stops the CPU in the middle of the change.
- * A program's time can be less than its last one on that CPU, for the same reason. Times never decrease along a ring:
- *	a program raises each to the last one.
+ * W1, W2 and W4 are exchanges, which are full barriers in the kernel's memory model, and so in what the JITs
+ *	emit: xchg on x86-64; SWPAL on arm64, or a loop with DMB ISH behind it. A store or a load-add would
+ *	not do: the JITs are free to emit what orders nothing.
+ * W3 reads bpf_ktime_get_ns(), and H1 CLOCK_MONOTONIC of the vDSO. Both are lines over the CPU's counter,
+ *	of which the kernel changes the parameters now and then, those of the vDSO first; and nothing in a
+ *	program orders the counter behind W2 on arm64. So W3 can give less than an H1 that it comes after: by
+ *	the change of the rate times how long the kernel takes for the change, and by how early the CPU reads
+ *	the counter, which is less than a microsecond. So the horizon is PROCLIFE_BPF_MARGIN before H1:
+ *	enough for 500 ppm, which is the most that NTP slews, and two seconds in which a hypervisor stops the
+ *	CPU in the middle of the change.
+ * A program's time can be less than its last one on that CPU, for the same reason. Times never decrease
+ *	along a ring: a program raises each to the last one.
  *
- * A map for each CPU has one element, with all rings of that CPU. It is mapped as it is. Where the rings are, the
- * map of the header says.
+ * A map for each CPU has one element, with all rings of that CPU. It is mapped as it is. Where the rings
+ * are, the map of the header says.
  */
 #ifndef PROCLIFE_BPF_H
 #define PROCLIFE_BPF_H
@@ -36,8 +38,9 @@
 #define PROCLIFE_BPF_MARGIN 1000000 /* ns */
 
 /*
- * The rings of a CPU: name, how many records each has, in shares of 1/8 of the load's size. Those that a life has one
- * or two of have a whole; an EXEC has its ARGS in its ring, and what only a few lives meet has less.
+ * The rings of a CPU: name, how many records each has, in shares of 1/8 of the load's size. Those that a
+ * life has one or two of have a whole; an EXEC has its ARGS in its ring, and what only a few lives meet has
+ * less.
  */
 #define PROCLIFE_BPF_RINGS(row)	\
 	row(FORK, 8)		\
@@ -88,7 +91,10 @@ struct proclife_bpf_ring {
 #define PROCLIFE_BPF_PROGRAMS "programs" /* a folder */
 #define PROCLIFE_BPF_LINKS "links"	 /* the same */
 
-/* The element of the header's map. The handles in the rings are addresses: a reader enciphers them with the key. */
+/*
+ * The element of the header's map. The handles in the rings are addresses: a reader enciphers them with the
+ * key.
+ */
 struct proclife_bpf_header {
 	struct proclife_header header; /* where rings are, it does not say */
 	__u64 key[2];

@@ -128,7 +128,9 @@ static inline int proclife_ring_commit(struct proclife_ring *ring, unsigned int 
 	__u64 pos = ring->pos + 1;
 
 	ring->pos = pos;
-	/* Only this CPU writes counts. W4 publishes this one, too, but it can be seen a moment before that. */
+	/*
+	 * Only this CPU writes counts. W4 publishes this one, too, but it can be seen a moment before that.
+	 */
 	proclife_increment(page->counts[type]);
 	proclife_store_release(&page->ctl.commit, pos); /* W4, pairs with R1 and H4 */
 	/* After W2, which pairs with P2. */
