@@ -119,8 +119,8 @@ CURSES_OBJECTS := $B/user/read/live/terminal.o $B/user/read/live/terminal_crash.
 $B/proclife-read $(CURSES_OBJECTS): | $B/libncursesw
 $(CURSES_OBJECTS): override CPPFLAGS += $(CURSES_CFLAGS)
 
-$B/proclife-read $B/user/read/source/module.o $B/user/read/source/diagnose.o: | $B/libkmod
-$B/user/read/source/module.o $B/user/read/source/diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
+$B/proclife-read $B/user/read/origin/module.o $B/user/read/origin/diagnose.o: | $B/libkmod
+$B/user/read/origin/module.o $B/user/read/origin/diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
 
 # The BPF programs, in a header. They are the same for all roots of a kind of machine: another build's will do.
 BPF_SKELETON ?= $B/bpf/proclife.skel.h
@@ -150,15 +150,15 @@ $B/bpf/proclife.skel.h: $B/bpf/proclife.bpf.o
 	$(call say,GEN)
 	$Q$(BPFTOOL) gen skeleton $< name proclife_bpf_programs > $@.new && mv $@.new $@
 
-BPF_OBJECTS := $(patsubst %,$B/user/read/source/bpf_%.o,load pin programs why)
+BPF_OBJECTS := $(patsubst %,$B/user/read/origin/bpf_%.o,load pin programs why)
 $(BPF_OBJECTS): override CPPFLAGS += -I$(dir $(BPF_SKELETON)) $(LIBBPF_CFLAGS)
 $(BPF_OBJECTS): $(BPF_SKELETON) | $B/bpf/libbpf
 
 # The objects of proclife-read, but for its screen and what needs libkmod or libbpf.
 READ_ARCHIVE := $B/proclife-read.a
 
-$(READ_ARCHIVE): $(filter-out %/main.o %/source/module.o %/diagnose.o $B/user/read/live/% $(BPF_OBJECTS),$(READ_OBJECTS)) \
-		$B/user/read/live/view.o $B/user/read/source/bpf_absent.o
+$(READ_ARCHIVE): $(filter-out %/main.o %/origin/module.o %/diagnose.o $B/user/read/live/% $(BPF_OBJECTS),$(READ_OBJECTS)) \
+		$B/user/read/live/view.o $B/user/read/origin/bpf_absent.o
 	$(call say,AR)
 	$Qrm -f $@ && $(AR) rcs $@ $^
 

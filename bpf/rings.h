@@ -24,7 +24,7 @@ const volatile bool records_births;
 const volatile bool exit_has_group_dead; /* sched_process_exit has this argument */
 const volatile __u32 page_shift;
 
-/* The rings of a CPU. The loader sets the size of the value. */
+/* The rings of a CPU. The loader has a map of the right size in the place of this one. */
 struct cpu_rings {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE | BPF_F_NUMA_NODE);

@@ -48,7 +48,7 @@ $B/tests/unit/story/story: $B/tests/unit/story/story.o $(UNIT_LIBRARIES)
 $B/tests/unit/test_transcripts: | $B/tests/unit/story/story
 
 # It needs libkmod, and is not in the archive.
-$B/tests/unit/test_diagnose: $B/user/read/source/diagnose.o
+$B/tests/unit/test_diagnose: $B/user/read/origin/diagnose.o
 
 # The programs in the manual pages compile unchanged, with what any program has, and
 # in C++, too. NAME-2 is the second one of its page.

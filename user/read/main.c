@@ -5,7 +5,7 @@
 #include "output/message.h"
 #include "requests.h"
 #include "run/inherited.h"
-#include "source/open.h"
+#include "origin/open.h"
 #include "session/session.h"
 #include <locale.h>
 

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <ftw.h>
 #include <libkmod.h>
-#include <source/diagnose.h>
+#include <origin/diagnose.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -33,7 +33,8 @@ struct proclife_ring_stream {
 	uint64_t floor; /* no record at or above pos is older */
 	uint64_t old;	/* records below this are history: overwritten, they do not count as lost */
 	uint64_t suppressed; /* PROCLIFE_HAS() of those when its records begin; not yielded yet */
-	struct proclife_record *buffer; /* with room before it for those records */
+	struct proclife_record *room;	/* for those records, and then for a batch */
+	struct proclife_record *buffer; /* the batch */
 };
 
 /*
@@ -106,7 +107,7 @@ void proclife_device_set_clock(struct proclife_source *source, proclife_clock_fn
 /* The time, and the offsets as they are now. */
 struct proclife_clock proclife_device_clock(const struct proclife_device *device);
 
-/* Of a device that is all zeros. From then on, proclife_source_free() frees it, whatever of it is there. */
+/* The device is all zeros. From then on, proclife_source_free() frees it, whatever of it is there. */
 void proclife_device_init(struct proclife_device *device, const struct proclife_device_ops *own);
 /* Begins to read, once its kind has set header, map, places, clock and fd. Returns 0 or a negative errno. */
 int proclife_device_begin(struct proclife_device *device);

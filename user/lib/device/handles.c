@@ -46,10 +46,10 @@ struct proclife_handles *proclife_handles_new(const __u64 key[2])
 	if (!handles)
 		return NULL;
 	handles->secret = (struct proclife_secret){ { key[0], key[1] } };
-	for (uint16_t type = 1; type < PROCLIFE_TYPES; type++) {
+	for (unsigned int type = 1; type < PROCLIFE_TYPES; type++) {
 		const struct proclife_field *field;
 
-		for (unsigned int i = 0; (field = proclife_field(type, i)); i++)
+		for (unsigned int i = 0; (field = proclife_field((uint16_t)type, i)); i++)
 			if (field->kind == PROCLIFE_FIELD_HANDLE && handles->counts[type] < MOST_FIELDS)
 				handles->places[type][handles->counts[type]++] = (struct place){
 					field->offset, (uint16_t)kind_of(field->member),

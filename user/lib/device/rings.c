@@ -232,7 +232,7 @@ static void begin_empty(struct proclife_stream *stream, const struct proclife_re
 
 static void free_ring(struct proclife_ring_stream *ring)
 {
-	free(ring->buffer - PROCLIFE_TYPES);
+	free(ring->room);
 	free(ring);
 }
 
@@ -241,14 +241,15 @@ static struct proclife_ring_stream *new_ring(struct proclife_device *device, uin
 					     const struct proclife_ring_place *place)
 {
 	struct proclife_ring_stream *ring = calloc(1, sizeof(*ring));
-	struct proclife_record *room = malloc((PROCLIFE_TYPES + PROCLIFE_BATCH) * sizeof(*room));
 
-	if (!ring || !room) {
+	if (!ring)
+		return NULL;
+	ring->room = malloc((PROCLIFE_TYPES + PROCLIFE_BATCH) * sizeof(*ring->room));
+	if (!ring->room) {
 		free(ring);
-		free(room);
 		return NULL;
 	}
-	ring->buffer = room + PROCLIFE_TYPES;
+	ring->buffer = ring->room + PROCLIFE_TYPES;
 	ring->device = device;
 	ring->cpu = cpu;
 	ring->ctl = (const struct proclife_ring_ctl *)(base + place->offset);

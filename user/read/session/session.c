@@ -2,8 +2,8 @@
 /* From the source to the views: when to read, when to sleep, when to stop. */
 #include "output/message.h"
 #include "output/quoted.h"
-#include "source/diagnose.h"
-#include "source/open.h"
+#include "origin/diagnose.h"
+#include "origin/open.h"
 #include "session/forget.h"
 #include "session/range.h"
 #include "session/replay.h"

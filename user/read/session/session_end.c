@@ -7,7 +7,7 @@
 #include "session/recording_latency.h"
 #include "session/replay.h"
 #include "session/session_state.h"
-#include "source/open.h"
+#include "origin/open.h"
 #include "views/share/rcu.h"
 #include "views/share/when.h"
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source/bpf_programs.h"
+#include "origin/bpf_programs.h"
 #include <bpf/btf.h>
 #include <stddef.h>
 #include <stdio.h>

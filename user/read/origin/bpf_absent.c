@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* In place of the other files bpf_*, in a program that is built without BPF: make BPF=0. */
-#include "source/bpf_load.h"
+#include "origin/bpf_load.h"
 #include <errno.h>
 #include <stdio.h>
 

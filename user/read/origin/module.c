@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "output/message.h"
 #include "output/quoted.h"
-#include "source/diagnose.h"
+#include "origin/diagnose.h"
 #include "run/inherited.h"
-#include "source/module.h"
+#include "origin/module.h"
 #include "views/views.h"
 #include <errno.h>
 #include <fcntl.h>

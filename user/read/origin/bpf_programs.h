@@ -2,7 +2,7 @@
 #ifndef READ_BPF_PROGRAMS_H
 #define READ_BPF_PROGRAMS_H
 
-#include "source/bpf_load.h"
+#include "origin/bpf_load.h"
 
 struct btf;
 

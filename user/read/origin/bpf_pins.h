@@ -2,7 +2,7 @@
 #ifndef READ_BPF_PINS_H
 #define READ_BPF_PINS_H
 
-#include "source/bpf_load.h"
+#include "origin/bpf_load.h"
 
 /* One thing that is to be pinned, and its name in the folder. */
 struct bpf_pin {

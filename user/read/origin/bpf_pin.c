@@ -3,8 +3,8 @@
  * A load that stays: its maps, programs and links are pinned in a folder of bpffs. The header comes last, so that a
  * reader finds all or nothing; and goes first.
  */
-#include "source/bpf_pins.h"
-#include "source/bpf_why.h"
+#include "origin/bpf_pins.h"
+#include "origin/bpf_why.h"
 #include <bpf/bpf.h>
 #include <dirent.h>
 #include <errno.h>

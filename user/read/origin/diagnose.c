@@ -2,8 +2,8 @@
 /* Every message names the thing, the reason and the remedy. */
 #include "output/message.h"
 #include "output/quoted.h"
-#include "source/diagnose.h"
-#include "source/lockdown.h"
+#include "origin/diagnose.h"
+#include "origin/lockdown.h"
 #include "views/views.h"
 #include <dirent.h>
 #include <errno.h>

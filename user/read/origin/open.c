@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source/open.h"
+#include "origin/open.h"
 #include "output/message.h"
 #include "output/quoted.h"
-#include "source/bpf_load.h"
-#include "source/diagnose.h"
-#include "source/module.h"
+#include "origin/bpf_load.h"
+#include "origin/diagnose.h"
+#include "origin/module.h"
 #include "views/views.h"
 #include <errno.h>
 #include <proclife/bpf.h>

@@ -2,7 +2,7 @@
 #ifndef READ_BPF_WHY_H
 #define READ_BPF_WHY_H
 
-#include "source/bpf_load.h"
+#include "origin/bpf_load.h"
 
 /* Is there what no load works without? Returns 0, or a negative errno and why. Ask before anything else. */
 int bpf_check_kernel(char why[BPF_WHY]);

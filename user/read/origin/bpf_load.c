@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source/bpf_load.h"
-#include "source/bpf_pins.h"
-#include "source/bpf_programs.h"
-#include "source/bpf_why.h"
+#include "origin/bpf_load.h"
+#include "origin/bpf_pins.h"
+#include "origin/bpf_programs.h"
+#include "origin/bpf_why.h"
 #include "proclife.skel.h"
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -36,7 +36,7 @@ struct bpf_load {
 	struct proclife_bpf descriptors;
 };
 
-/* Of the program that libbpf complains about, and its last complaint. */
+/* libbpf complains about this program, and this is its last complaint. */
 static char complained_of[64], complaint[256];
 
 static int listen(enum libbpf_print_level level, const char *format, va_list args)
@@ -96,7 +96,7 @@ static int choose(struct bpf_load *load)
 	return 0;
 }
 
-#define SHARE(name, share) [PROCLIFE_BPF_##name] = share,
+#define SHARE(name, share) [PROCLIFE_BPF_##name] = (share),
 static const uint8_t shares[PROCLIFE_BPF_RING_COUNT] = { PROCLIFE_BPF_RINGS(SHARE) };
 
 /* Where each ring is; a program that is not loaded has none. */
@@ -158,10 +158,42 @@ static int row_named(const char *name)
 	return -1;
 }
 
+/* The node of a CPU's memory, where the kernel says it; otherwise any. */
+static int node_of(uint32_t cpu)
+{
+	char path[96];
+	int node;
+
+	for (node = 0; node < 1024; node++) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/node%d", cpu, node);
+		if (!access(path, F_OK))
+			return node;
+		if (!node) {
+			snprintf(path, sizeof(path), "/sys/devices/system/node");
+			if (access(path, F_OK))
+				return 0;
+		}
+	}
+	return 0;
+}
+
+/* A map for the rings of a CPU; or a negative errno. */
+static int new_rings(const struct bpf_load *load, uint32_t cpu)
+{
+	struct bpf_map_create_opts options = {
+		.sz = sizeof(options),
+		.map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE,
+		.numa_node = (uint32_t)node_of(cpu),
+	};
+
+	return bpf_map_create(BPF_MAP_TYPE_ARRAY, "proclife_cpu", sizeof(uint32_t), (uint32_t)load->header.ring_bytes, 1,
+			      &options);
+}
+
 static int load_once(struct bpf_load *load, uint32_t cpus)
 {
 	struct proclife_bpf_programs *skeleton = proclife_bpf_programs__open();
-	int err;
+	int err, pattern;
 
 	load->skeleton = skeleton;
 	if (!skeleton)
@@ -173,9 +205,15 @@ static int load_once(struct bpf_load *load, uint32_t cpus)
 	lay_out(load);
 	set_constants(load);
 	err = bpf_map__set_max_entries(skeleton->maps.rings, cpus);
+	/* The verifier takes the size of a CPU's rings from this one. libbpf 1.5 crashes where an inner map's size is set. */
+	pattern = new_rings(load, 0);
 	if (!err)
-		err = bpf_map__set_value_size(bpf_map__inner_map(skeleton->maps.rings), (uint32_t)load->header.ring_bytes);
-	return err ? err : proclife_bpf_programs__load(skeleton);
+		err = pattern < 0 ? pattern : bpf_map__set_inner_map_fd(skeleton->maps.rings, pattern);
+	if (!err)
+		err = proclife_bpf_programs__load(skeleton);
+	if (pattern >= 0)
+		close(pattern);
+	return err;
 }
 
 /* A kernel that allows no program at a function, as one without the function tracer, says so for each. */
@@ -206,31 +244,9 @@ static int load_programs(struct bpf_load *load, uint32_t cpus)
 	}
 }
 
-/* The node of a CPU's memory, where the kernel says it; otherwise any. */
-static int node_of(uint32_t cpu)
-{
-	char path[96];
-	int node;
-
-	for (node = 0; node < 1024; node++) {
-		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/node%d", cpu, node);
-		if (!access(path, F_OK))
-			return node;
-		if (!node) {
-			snprintf(path, sizeof(path), "/sys/devices/system/node");
-			if (access(path, F_OK))
-				return 0;
-		}
-	}
-	return 0;
-}
-
 static int add_rings(struct bpf_load *load, uint32_t cpu)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE,
-		    .numa_node = (uint32_t)node_of(cpu));
-	int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "proclife_cpu", sizeof(uint32_t),
-				 (uint32_t)load->header.ring_bytes, 1, &options);
+	int map = new_rings(load, cpu);
 	int err;
 
 	if (map < 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source/bpf_why.h"
-#include "source/lockdown.h"
+#include "origin/bpf_why.h"
+#include "origin/lockdown.h"
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/bpf.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "source/lockdown.h"
+#include "origin/lockdown.h"
 #include <stdio.h>
 #include <string.h>
 
