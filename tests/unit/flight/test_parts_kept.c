@@ -116,6 +116,7 @@ static void test_killed(void **state)
 	parted_run_path(first);
 	replayed = replay(folder.path);
 	assert_false(proclife_recording_info(replayed)->complete);
+	assert_string_equal(proclife_recording_info(replayed)->reason, "");
 	assert_int_equal(log_source(&again, replayed, UINT64_MAX), -ENODATA);
 	parted_carried(&again, &live, proclife_recording_info(replayed)->began);
 	proclife_source_free(replayed);

@@ -100,6 +100,7 @@ static void next_metadata(struct proclife_recorder *recorder, uint64_t ended)
 	metadata->run.began = ended;
 	metadata->run.ended = 0;
 	metadata->run.synced = ended;
+	memset(metadata->run.reason, 0, sizeof(metadata->run.reason));
 	metadata->run.records = 0;
 	metadata->run.lost = 0;
 	metadata->run.part = proclife_parts_number(recorder->parts) + 1;
