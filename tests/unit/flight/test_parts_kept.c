@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: renameat closedir
 /* A recording that keeps the latest: parts that are removed while they are read, killed recorders, bounds. */
 #include "check.h"
 #include "parted.h"
@@ -6,8 +7,10 @@
 
 #include <bench/generate.h>
 #include <recording/cgroups.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <recording/parts.h>
 #include <recording/recorder.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +157,140 @@ static void test_killed(void **state)
 	proclife_source_free(replayed);
 	fake_device_free(parted_device);
 	trace_free(generated);
+}
+
+/* Called once: when a part has ended and the next one is not there yet; when a folder has been listed. */
+static int (*between_parts)(void);
+static void (*after_listing)(void);
+
+int __real_renameat(int old_dir, const char *old, int new_dir, const char *new);
+int __wrap_renameat(int old_dir, const char *old, int new_dir, const char *new);
+int __real_closedir(DIR *dir);
+int __wrap_closedir(DIR *dir);
+
+int __wrap_renameat(int old_dir, const char *old, int new_dir, const char *new)
+{
+	int (*act)(void) = between_parts;
+	uint32_t number;
+
+	if (act && proclife_is_part_name(new, &number) && number > 1) {
+		between_parts = NULL;
+		errno = act();
+		if (errno)
+			return -1;
+	}
+	return __real_renameat(old_dir, old, new_dir, new);
+}
+
+int __wrap_closedir(DIR *dir)
+{
+	void (*act)(void) = after_listing;
+	int ret = __real_closedir(dir);
+
+	after_listing = NULL;
+	if (act)
+		act();
+	return ret;
+}
+
+/* The last part ended because another one follows, which is not there: so nothing is known of the end. */
+static void expect_no_end(bool running)
+{
+	struct proclife_source *replayed = replay(folder.path);
+	const struct proclife_run_info *info = proclife_recording_info(replayed);
+	struct proclife_source *last;
+	char path[PATH_MAX + 64];
+
+	assert_true(!info->complete && info->running == running);
+	assert_int_equal(info->ended, 0);
+	assert_string_equal(info->reason, "");
+	log_free(&again);
+	assert_int_equal(log_source(&again, replayed, UINT64_MAX), -ENODATA);
+	assert_null(proclife_recording_damage(replayed, 0));
+	assert_int_equal(proclife_source_horizon(replayed), info->synced);
+	assert_true(again.records[again.count - 1].ts < info->synced + !running);
+	check_slice(folder.path, &again);
+
+	/* As it is read alone, this part is complete. */
+	parted_run_path(path);
+	snprintf(path + strlen(path), 16, "/%08u", info->part + info->parts - 1);
+	last = replay(path);
+	assert_true(proclife_recording_info(last)->complete);
+	assert_string_equal(proclife_recording_info(last)->reason, "part");
+	assert_int_equal(proclife_recording_info(last)->ended, info->synced);
+	proclife_source_free(last);
+	proclife_source_free(replayed);
+}
+
+static int read_it(void)
+{
+	expect_no_end(true);
+	return 0;
+}
+
+static int break_off(void)
+{
+	return EIO;
+}
+
+/* A recorder is read, and another time killed, when a part has ended and the next one is not there yet. */
+static void test_between_parts(void **state)
+{
+	struct who init = process_of_pid(1, "init"), who = process_of_pid(100, "late");
+
+	(void)state;
+	parted_begin(60000, 121);
+	for (unsigned int i = 0; i < 3; i++) {
+		between_parts = read_it; /* after one part, and after more */
+		while (between_parts)
+			assert_true(parted_go_on(1500));
+	}
+	between_parts = break_off;
+	recorder->part_bytes = 0;
+	*fake_device_begin(parted_device, 0) = fork_record(parted_device->now++, &who, &init);
+	proclife_ring_commit(&parted_device->rings[0], PROCLIFE_FORK);
+	assert_int_equal(log_source(&live, parted_source, UINT64_MAX), 0);
+	assert_int_equal(proclife_recorder_error(recorder), -EIO);
+	expect_no_end(false); /* it makes no more */
+	proclife_recorder_free(recorder);
+	expect_no_end(false);
+	proclife_source_free(parted_source);
+	fake_device_free(parted_device);
+	trace_free(generated);
+}
+
+static void make_more_parts(void)
+{
+	uint32_t number = proclife_parts_number(recorder->parts);
+
+	while (proclife_parts_number(recorder->parts) < number + 2)
+		assert_true(parted_go_on(1500));
+	assert_int_equal(proclife_recorder_sync(recorder), 0);
+}
+
+/* A reader has listed the parts, and then the last one of them ends, and another one. */
+static void test_listed_too_early(void **state)
+{
+	const struct proclife_run_info *info;
+	struct proclife_source *replayed;
+	char path[PATH_MAX];
+
+	(void)state;
+	parted_begin(60000, 131);
+	for (unsigned int i = 0; i < 10; i++)
+		assert_true(parted_go_on(1500));
+	parted_run_path(path);
+	after_listing = make_more_parts;
+	replayed = replay(path);
+	assert_null(after_listing);
+	info = proclife_recording_info(replayed);
+	assert_true(info->running && !info->complete);
+	assert_int_equal(info->part + info->parts - 1, proclife_parts_number(recorder->parts));
+	assert_int_equal(log_source(&again, replayed, UINT64_MAX), -ENODATA);
+	assert_null(proclife_recording_damage(replayed, 0));
+	parted_carried(&again, &live, info->began);
+	proclife_source_free(replayed);
+	parted_end();
 }
 
 static int try_keep(const char *path)
@@ -413,6 +550,8 @@ int main(void)
 		RECORDED(test_removed_meanwhile),
 		RECORDED(test_not_ours),
 		RECORDED(test_killed),
+		RECORDED(test_between_parts),
+		RECORDED(test_listed_too_early),
 		RECORDED(test_refused),
 		RECORDED(test_age),
 		RECORDED(test_age_of_a_wrong_clock),

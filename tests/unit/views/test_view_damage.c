@@ -2,10 +2,12 @@
 /* A damaged recording, and one that is still running: the output, messages and status of each view. */
 #include "story.h"
 
+#include <fcntl.h>
 #include <recording/ctf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Standard output or standard error of a replay, which must end with this status. */
@@ -291,6 +293,50 @@ static void test_older_parts_gone(void **state)
 	free(text);
 }
 
+/* Its last part ended because another one follows, but the recorder was killed before that; or it is at work. */
+static void test_part_without_next(void **state)
+{
+	static const char *const views[] = {
+		"--lives", "--tree", "--events", "--summary", "--latency", "--parents", "--zombies", "--info",
+		"--html %s/page.html", "--metrics %s/metrics.prom", "--slice %s/slice",
+	};
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	char path[2 * PATH_MAX], part[3 * PATH_MAX], line[4 * PATH_MAX];
+	int fd;
+
+	(void)state;
+	tell();
+	snprintf(path, sizeof(path), "%s/flight", folder.base);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(part, sizeof(part), "%s/00000001", path);
+	story_begin(part);
+	tell();
+	metadata_set(part, "part", "1");
+	metadata_set(part, "reason", "\"part\"");
+	strcpy(folder.path, path);
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
+		snprintf(line, sizeof(line), views[i], folder.base); /* NOLINT */
+		free(show(false, 3, line));
+	}
+	expect(true, 3, "--tree", "/flight: the recording was cut off: its recorder did not finish; from ");
+	expect(false, 3, "--tree --json", "\"reason\":\"cut\"");
+	expect(false, 3, "--info", "\nstate        cut off: its recorder did not finish; records are missing from ");
+	expect(false, 3, "--info --json", "\"state\":\"cut\",\"reason\":null,");
+	snprintf(line, sizeof(line), "--info -i %s/slice", folder.base);
+	expect(false, 3, line, "/slice\n");
+
+	snprintf(line, sizeof(line), "%s/metadata", part);
+	fd = open(line, O_RDWR);
+	assert_int_equal(fcntl(fd, F_OFD_SETLK, &lock), 0);
+	expect(true, 0, "--tree", "/flight: still running: this is what is there so far, up to ");
+	expect(false, 0, "--tree --json", "\"reason\":\"running\"");
+	expect(false, 0, "--info", "\nstate        still running");
+	expect(false, 0, "--info --json", "\"state\":\"running\",\"reason\":null,");
+	close(fd);
+	strcpy(folder.path, part);
+	expect(false, 0, "--info", "\nstate        complete, because another part follows\n");
+}
+
 /*
  * It was cut off, so its end is not known. Its last life ended at the latest possible time; or later,
  * which no view shows. Sums with that time must not wrap.
@@ -345,6 +391,7 @@ int main(void)
 		STORY(test_several),
 		STORY(test_second_cut_off),
 		STORY(test_running),
+		STORY(test_part_without_next),
 		STORY(test_older_parts_gone),
 		STORY(test_failed_beside_a_gap),
 	};

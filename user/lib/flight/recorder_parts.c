@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PART_BYTES (UINT64_C(16) << 20) /* more makes it no better: the oldest part is removed whole */
 #define PARTS 16	   /* at least this many of them... */
@@ -165,7 +166,7 @@ static int end_part(struct proclife_recorder *recorder, uint64_t *ended)
 	written = proclife_ctf_writers_end(recorder->writers, recorder->writer_count);
 	*ended = horizon > written ? horizon : written;
 	run->ended = *ended;
-	strcpy(run->reason, "part");
+	strcpy(run->reason, PROCLIFE_PART_REASON);
 	if (!err)
 		err = proclife_recorder_complete(recorder);
 	if (err)
@@ -196,7 +197,7 @@ static int next_part(struct proclife_recorder *recorder)
 	struct proclife_carried carried;
 	struct proclife_carry *carry;
 	uint64_t ended;
-	int err = end_part(recorder, &ended);
+	int err = end_part(recorder, &ended), locked;
 
 	if (err)
 		return err;
@@ -212,12 +213,15 @@ static int next_part(struct proclife_recorder *recorder)
 	}
 	proclife_parts_end(recorder->parts, recorder->metadata.run.began);
 	next_metadata(recorder, ended);
+	locked = recorder->text; /* until a reader finds the next one */
+	recorder->text = -1;
 	do {
 		proclife_recorder_close(recorder);
 		recorder->counts = (struct proclife_recorder_counts){ 0 };
 		recorder->error = 0;
 		err = begin_part(recorder, &carried);
 	} while (proclife_room_made(&recorder->room, err));
+	close(locked);
 free_carry:
 	proclife_carry_free(carry);
 	return err;

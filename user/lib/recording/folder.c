@@ -74,7 +74,7 @@ static int parse_metadata(struct proclife_folder *folder, int fd, struct proclif
 int proclife_folder_metadata(struct proclife_folder *folder, struct proclife_fault *fault)
 {
 	unsigned int tries = METADATA_TRIES;
-	bool running = false, again;
+	bool again;
 	struct stat st;
 	int err, fd;
 
@@ -87,9 +87,9 @@ int proclife_folder_metadata(struct proclife_folder *folder, struct proclife_fau
 		fd = proclife_plain_open(folder->dir, folder->path, "metadata", &st, fault);
 		if (fd < 0)
 			return fd;
-		running = is_locked(fd); /* first, so that the text is no older than this */
+		folder->locked = is_locked(fd); /* first, so that the text is no older than this */
 		err = parse_metadata(folder, fd, fault);
-		again = !err && !running && !folder->metadata.run.complete &&
+		again = !err && !folder->locked && !folder->metadata.run.complete &&
 			is_replaced(folder, fd);
 		close(fd);
 	} while (again && --tries);
@@ -97,7 +97,7 @@ int proclife_folder_metadata(struct proclife_folder *folder, struct proclife_fau
 		proclife_fault_at(fault, folder->path, "metadata", "replaced again and again while it is read, which no recorder does; try again when nothing writes to this folder");
 		return -EBUSY;
 	}
-	folder->metadata.run.running = running && !folder->metadata.run.complete;
+	folder->metadata.run.running = folder->locked && !folder->metadata.run.complete;
 	return err;
 }
 

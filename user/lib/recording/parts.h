@@ -6,7 +6,8 @@
  *	                            00000002
  *	DIR/000002-20261125T083000Z/00000001
  *
- * A part has another name while it is being made or removed: so a part that is found is whole.
+ * A part has another name while it is being made or removed: so a part that is found is whole. Until the next
+ * one is found, the recorder holds the lock on the metadata of the one before.
  */
 #ifndef PROCLIFE_PARTS_H
 #define PROCLIFE_PARTS_H
@@ -18,6 +19,8 @@
 
 #define PROCLIFE_PART_NAME 11 /* with its NUL */
 #define PROCLIFE_RUN_NAME 32
+
+#define PROCLIFE_PART_REASON "part" /* why a part ended that another one follows */
 
 /*
  * parts_find.c

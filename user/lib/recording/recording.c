@@ -9,11 +9,13 @@
 #include "source/source.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What was known of a part when the recording was opened, or of several in a row that are not there. */
 struct part {
@@ -44,6 +46,11 @@ static struct proclife_recording *recording_of(const struct proclife_source *sou
 	return (struct proclife_recording *)source;
 }
 
+static bool is_last(const struct proclife_recording *recording)
+{
+	return recording->at + 1 >= recording->count;
+}
+
 static int next_part(struct proclife_recording *recording);
 
 static int recording_more(struct proclife_source *source)
@@ -69,7 +76,7 @@ static int recording_more(struct proclife_source *source)
 	recording->began = true;
 	proclife_merge_build(&source->merge);
 	/* A running recording is complete up to this time; later events may be missing. */
-	source->merge.horizon = folder->metadata.run.running ? proclife_folder_end(folder) : UINT64_MAX;
+	source->merge.horizon = recording->run.running && is_last(recording) ? recording->run.synced : UINT64_MAX;
 	return 1;
 }
 
@@ -256,7 +263,7 @@ static int next_part(struct proclife_recording *recording)
 	uint64_t from = recording->source.merge.horizon;
 	int err = 0;
 
-	if (recording->at + 1 >= recording->count)
+	if (is_last(recording))
 		return 0;
 	err = end_part(recording);
 	recording->hole = (struct proclife_stream){ 0 };
@@ -335,26 +342,94 @@ static int add_outside(struct proclife_recording *recording, size_t at)
 	return add_unread(recording, at, why_unread(recording, &recording->parts[at], err), &nothing);
 }
 
+/* By their numbers, those that are later than all before. What is not there has one in its place. */
+static int note_parts(struct proclife_recording *recording, const uint32_t *numbers, size_t count)
+{
+	struct part *parts = reallocarray(recording->parts, recording->count + 2 * count, sizeof(*parts));
+
+	if (!parts)
+		return -ENOMEM;
+	recording->parts = parts;
+	for (size_t i = 0; i < count; i++) {
+		const struct part *before = recording->count ? &parts[recording->count - 1] : NULL;
+
+		if (before && numbers[i] <= before->number)
+			continue;
+		if (before && numbers[i] != before->number + 1)
+			parts[recording->count++] = (struct part){ .number = before->number + 1 };
+		parts[recording->count++] = (struct part){ .number = numbers[i] };
+	}
+	return 0;
+}
+
+/* Those that the recorder has made since. */
+static int note_later_parts(struct proclife_recording *recording)
+{
+	int dir = open(recording->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+	uint32_t *numbers;
+	size_t count;
+
+	recording->fault.text[0] = '\0'; /* why a part cannot be read, which add_outside() finds again */
+	if (dir < 0)
+		return -errno;
+	err = proclife_parts_find(dir, &numbers, &count);
+	close(dir);
+	if (!err)
+		err = note_parts(recording, numbers, count);
+	free(numbers);
+	return err;
+}
+
+/* Has the last part that can be read ended because another one follows? */
+static bool is_followed(const struct proclife_recording *recording)
+{
+	return recording->run.complete && !strcmp(recording->run.reason, PROCLIFE_PART_REASON);
+}
+
+/* The metadata of all parts. *@first and *@last: those that can be read. */
+static int look_at_all(struct proclife_recording *recording, size_t *first, size_t *last)
+{
+	size_t at = 0;
+	int err;
+
+	do {
+		for (; at < recording->count; at++) {
+			err = look_at_part(recording, at);
+			if (err == -ENOMEM)
+				return err;
+			if (!err)
+				*last = at;
+			if (!recording->run.parts)
+				*first = at + 1;
+		}
+		err = is_followed(recording) ? note_later_parts(recording) : 0;
+	} while (!err && at < recording->count);
+	return err;
+}
+
+/* The part that was to follow is not there: its recorder is making it, or was interrupted before that. */
+static void leave_open(struct proclife_recording *recording)
+{
+	const struct proclife_folder *latest = recording->last.dir >= 0 ? &recording->last : &recording->folder;
+	struct proclife_run_info *run = &recording->run;
+
+	run->complete = false;
+	run->running = latest->locked;
+	run->ended = 0;
+	memset(run->reason, 0, sizeof(run->reason));
+}
+
 /*
- * The metadata of all parts. What cannot be read at the beginning or the end, this recording does not have: a
- * power failure can leave the last part without metadata. Between others, it is a hole.
+ * What cannot be read at the beginning or the end, this recording does not have: a power failure can leave the
+ * last part without metadata. Between others, it is a hole.
  */
 static int look_at_parts(struct proclife_recording *recording)
 {
 	size_t first = 0, last = 0;
-	int err = 0;
+	int err = look_at_all(recording, &first, &last);
 
-	for (size_t at = 0; at < recording->count && err != -ENOMEM; at++) {
-		err = look_at_part(recording, at);
-		if (!err)
-			last = at;
-		if (!recording->run.parts)
-			first = at + 1;
-	}
-	if (!recording->run.parts && err != -ENOMEM)
+	if (!err && !recording->run.parts)
 		err = look_at_part(recording, 0); /* for its message */
-	else if (err != -ENOMEM)
-		err = 0;
 	for (size_t at = 0; at < recording->count && !err; at++)
 		if (at < first || at > last)
 			err = add_outside(recording, at);
@@ -362,20 +437,8 @@ static int look_at_parts(struct proclife_recording *recording)
 		return err;
 	recording->count = last - first + 1;
 	memmove(recording->parts, recording->parts + first, recording->count * sizeof(*recording->parts));
-	return 0;
-}
-
-/* By their numbers. Those that are not there have one in their place. */
-static int note_parts(struct proclife_recording *recording, const uint32_t *numbers, size_t count)
-{
-	recording->parts = calloc(2 * count, sizeof(*recording->parts));
-	if (!recording->parts)
-		return -ENOMEM;
-	for (size_t i = 0; i < count; i++) {
-		if (i && numbers[i] != numbers[i - 1] + 1)
-			recording->parts[recording->count++].number = numbers[i - 1] + 1;
-		recording->parts[recording->count++].number = numbers[i];
-	}
+	if (is_followed(recording))
+		leave_open(recording);
 	return 0;
 }
 
