@@ -145,13 +145,6 @@ expect 'there are deaths' 0 '' test "$(wc -l <"$work/latest")" -gt 100
 record "$flight" --keep "$keep"
 storm_begins
 sleep 5
-# As a part has just begun: while one follows another, the last one is complete.
-latest() { find "$flight" -mindepth 2 -maxdepth 2 -name '[0-9]*' | sort | tail -n 1; }
-begun=$(latest)
-for ((tries = 0; tries < 300; tries++)); do
-	[[ $(latest) == "$begun" ]] || break
-	sleep 0.05
-done
 recorder_ends 'killed' 137 '' KILL
 expect 'after kill -9' 3 '' proclife-read -i "$flight" --lives --top 1
 expect 'after kill -9, its state' 3 '^state +cut off' proclife-read -i "$flight" --info
