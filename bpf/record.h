@@ -584,7 +584,14 @@ static __always_inline void record_free(struct proclife_record *r, struct task_s
 /* What the process does with a signal from 1 to 64. The number is not constant, so the verifier allows no plain way. */
 static __always_inline void take_action(struct sigaction *action, struct task_struct *p, int signo)
 {
-	unsigned long its = read_pointer(&p->sighand) + bpf_core_field_offset(struct sighand_struct, action) +
+	unsigned long its;
+
+	if (signo == SIGCHLD) { /* of nearly all: a constant way, without calls */
+		action->sa_handler = p->sighand->action[SIGCHLD - 1].sa.sa_handler;
+		action->sa_flags = p->sighand->action[SIGCHLD - 1].sa.sa_flags;
+		return;
+	}
+	its = read_pointer(&p->sighand) + bpf_core_field_offset(struct sighand_struct, action) +
 			    (unsigned int)(signo - 1) * bpf_core_type_size(struct k_sigaction);
 
 	action->sa_handler = (void *)read_pointer((void *)its + bpf_core_field_offset(struct sigaction, sa_handler));
