@@ -324,6 +324,8 @@ static void check_recording(uint64_t seed, bool handles)
 			if (sizes[ring])
 				fake_rings_write(fake, random_below(&seed, 3), ring, fake->now);
 		}
+		if (random_below(&seed, 8) == 0)
+			fake->skipped += random_below(&seed, 3);
 		log_source(&live, source, random_below(&seed, 60));
 		if (random_below(&seed, 16) == 0)
 			assert_int_equal(proclife_recorder_sync(recorder), 0);
@@ -333,7 +335,7 @@ static void check_recording(uint64_t seed, bool handles)
 	run.ended = fake->now;
 	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
 	proclife_recorder_free(recorder);
-	check_streams(folder.path, 3, false);
+	check_streams(folder.path, 3, true);
 	assert_int_equal(try_replay(folder.path, &fault, &again), 0);
 	assert_same_log(&live, &again);
 	for (size_t i = 0; i < live.count; i++) {
@@ -357,6 +359,30 @@ static void test_recording_of_handles(void **state)
 	check_recording(2, true);
 }
 
+/* Two gaps of skips between two times that the recorder is asked to write. */
+static void test_recording_of_skips(void **state)
+{
+	struct proclife_run_info run = { .size = sizeof(run), .began = 1 };
+	struct proclife_recorder *recorder;
+	struct proclife_fault fault;
+
+	(void)state;
+	begin_rings(1, 2, 8, 0);
+	assert_int_equal(proclife_recorder_new(&recorder, source, folder.path, &run), 0);
+	for (uint64_t i = 1; i <= 4; i++) {
+		fake->skipped += i;
+		fake->now += 100;
+		assert_int_equal(log_source(&live, source, UINT64_MAX), 0);
+		assert_int_equal(live.count, i);
+	}
+	run.ended = fake->now;
+	assert_int_equal(proclife_recorder_finish(recorder, &run), 0);
+	proclife_recorder_free(recorder);
+	check_streams(folder.path, 0, true);
+	assert_int_equal(try_replay(folder.path, &fault, &again), 0);
+	assert_same_log(&live, &again);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +399,7 @@ int main(void)
 		RINGS(test_skips_while_held),
 		RECORDED_RINGS(test_recording),
 		RECORDED_RINGS(test_recording_of_handles),
+		RECORDED_RINGS(test_recording_of_skips),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -168,7 +168,6 @@ static void note_skipped(struct proclife_device *device)
 	device->skips.gap.lost += now - own->skipped;
 	device->skips.gap.to = device->read.now;
 	own->skipped = now;
-	proclife_stream_begin(&device->skips);
 }
 
 static int refill_skips(struct proclife_stream *stream)

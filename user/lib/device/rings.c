@@ -571,6 +571,14 @@ static void build_merged(struct proclife_device *device)
 	}
 }
 
+/* A gap of them that was yielded goes to the recorder before the next one is put in its place. */
+static void take_skips(struct proclife_device *device)
+{
+	proclife_stream_tell(&device->source, &device->skips);
+	device->own->skipped(device);
+	proclife_stream_begin(&device->skips);
+}
+
 int proclife_rings_round(struct proclife_device *device)
 {
 	struct proclife_merge *merge = &device->source.merge;
@@ -586,7 +594,7 @@ int proclife_rings_round(struct proclife_device *device)
 			return err;
 	}
 	if (device->own->skipped)
-		device->own->skipped(device);
+		take_skips(device);
 	build_merged(device);
 	refill_empty(merge);
 	proclife_merge_build(merge);
