@@ -119,8 +119,8 @@ CURSES_OBJECTS := $B/user/read/live/terminal.o $B/user/read/live/terminal_crash.
 $B/proclife-read $(CURSES_OBJECTS): | $B/libncursesw
 $(CURSES_OBJECTS): override CPPFLAGS += $(CURSES_CFLAGS)
 
-$B/proclife-read $B/user/read/origin/module.o $B/user/read/origin/diagnose.o: | $B/libkmod
-$B/user/read/origin/module.o $B/user/read/origin/diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
+$B/proclife-read $B/user/read/origin/modules_kmod.o: | $B/libkmod
+$B/user/read/origin/modules_kmod.o: override CPPFLAGS += $(KMOD_CFLAGS)
 
 # The BPF programs, in a header. They are the same for all roots of a kind of machine: another build's will do.
 BPF_SKELETON ?= $B/bpf/proclife.skel.h
@@ -157,7 +157,7 @@ $(BPF_OBJECTS): $(BPF_SKELETON) | $B/bpf/libbpf
 # The objects of proclife-read, but for its screen and what needs libkmod or libbpf.
 READ_ARCHIVE := $B/proclife-read.a
 
-$(READ_ARCHIVE): $(filter-out %/main.o %/origin/module.o %/diagnose.o $B/user/read/live/% $(BPF_OBJECTS),$(READ_OBJECTS)) \
+$(READ_ARCHIVE): $(filter-out %/main.o %/module.o %/modules_kmod.o %/diagnose.o $B/user/read/live/% $(BPF_OBJECTS),$(READ_OBJECTS)) \
 		$B/user/read/live/view.o $B/user/read/origin/bpf_absent.o
 	$(call say,AR)
 	$Qrm -f $@ && $(AR) rcs $@ $^

@@ -21,13 +21,12 @@ $(UNIT_SUPPORT): $(UNIT_OBJECTS)
 
 $B/tests/%: override CPPFLAGS += -Itests
 $B/tests/unit/%: override CPPFLAGS += -Itests/unit/support -Iuser/read -I. -DSOURCE='"$(CURDIR)"'
-$B/tests/unit/session/test_diagnose.o: override CPPFLAGS += $(KMOD_CFLAGS)
 
 # A line "// WRAP: NAME..." in a test names the functions of other libraries that go through it, or through
 # what it shares. These names stand for several each:
 WRAP_failing := malloc calloc realloc aligned_alloc strdup asprintf open_memstream fdopendir free open openat fstat \
 	mkdirat renameat ftruncate mmap readdir getrandom ioctl read pread pwrite close
-WRAP_machine := opendir access uname kmod_new kmod_unref kmod_module_new_from_lookup kmod_module_unref_list
+WRAP_machine := opendir access uname modules_have
 wraps = $(foreach name,$(shell sed -n 's|^// WRAP: ||p' $1),$(patsubst %,-Wl$(comma)--wrap=%,$(or $(WRAP_$(name)),$(name))))
 comma := ,
 
@@ -47,7 +46,7 @@ $B/tests/unit/story/story: $B/tests/unit/story/story.o $(UNIT_LIBRARIES)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(UNIT_LIBRARIES) -lm $(CMOCKA_LIBS)
 $B/tests/unit/test_transcripts: | $B/tests/unit/story/story
 
-# It needs libkmod, and is not in the archive.
+# It asks libkmod, which the archive does without.
 $B/tests/unit/test_diagnose: $B/user/read/origin/diagnose.o
 
 # The programs in the manual pages compile unchanged, with what any program has, and

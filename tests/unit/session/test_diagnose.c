@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
-#include <libkmod.h>
 #include <origin/diagnose.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,11 +25,7 @@ DIR *__real_opendir(const char *path);
 DIR *__wrap_opendir(const char *path);
 int __wrap_access(const char *path, int mode);
 int __wrap_uname(struct utsname *uts);
-struct kmod_ctx *__wrap_kmod_new(const char *directory, const char *const *config);
-struct kmod_ctx *__wrap_kmod_unref(struct kmod_ctx *kmod);
-int __wrap_kmod_module_new_from_lookup(struct kmod_ctx *kmod, const char *alias,
-				       struct kmod_list **list);
-int __wrap_kmod_module_unref_list(struct kmod_list *list);
+bool __wrap_modules_have(const char *release);
 
 DIR *__wrap_opendir(const char *path)
 {
@@ -57,32 +52,9 @@ int __wrap_uname(struct utsname *uts)
 	return 0;
 }
 
-/* The result stands for the modules of this kernel. */
-struct kmod_ctx *__wrap_kmod_new(const char *directory, const char *const *config)
+bool __wrap_modules_have(const char *release)
 {
-	(void)config;
-	return (struct kmod_ctx *)strdup(strrchr(directory, '/') + 1);
-}
-
-struct kmod_ctx *__wrap_kmod_unref(struct kmod_ctx *kmod)
-{
-	free(kmod);
-	return NULL;
-}
-
-int __wrap_kmod_module_new_from_lookup(struct kmod_ctx *kmod, const char *alias,
-				       struct kmod_list **list)
-{
-	assert_string_equal(alias, "proclife");
-	if (installed_for && !strcmp((const char *)kmod, installed_for))
-		*list = (struct kmod_list *)modules;
-	return 0;
-}
-
-int __wrap_kmod_module_unref_list(struct kmod_list *list)
-{
-	(void)list;
-	return 0;
+	return installed_for && !strcmp(release, installed_for);
 }
 
 static void expect(void (*diagnose)(int error), int error, const char *words)

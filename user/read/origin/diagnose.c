@@ -4,36 +4,17 @@
 #include "output/quoted.h"
 #include "origin/diagnose.h"
 #include "origin/lockdown.h"
+#include "origin/modules.h"
 #include "views/views.h"
 #include <dirent.h>
 #include <errno.h>
 #include <grp.h>
-#include <libkmod.h>
 #include <proclife.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
-
-/* Is the module installed for this kernel? */
-static bool installed_for(const char *release)
-{
-	static const char *const no_config[] = { NULL };
-	struct kmod_list *list = NULL;
-	struct kmod_ctx *kmod;
-	char directory[320];
-	bool found;
-
-	snprintf(directory, sizeof(directory), "/lib/modules/%s", release);
-	kmod = kmod_new(directory, no_config);
-	if (!kmod)
-		return false;
-	found = kmod_module_new_from_lookup(kmod, MODULE_NAME, &list) >= 0 && list;
-	kmod_module_unref_list(list);
-	kmod_unref(kmod);
-	return found;
-}
 
 /* Is it installed for another kernel? Sets @release to the last one in the order of names. */
 static bool installed_elsewhere(const char *running, char *release, size_t size)
@@ -48,7 +29,7 @@ static bool installed_elsewhere(const char *running, char *release, size_t size)
 		if (entry->d_name[0] == '.' || !strcmp(entry->d_name, running))
 			continue;
 		if ((found && strverscmp(entry->d_name, release) < 0) ||
-		    !installed_for(entry->d_name))
+		    !modules_have(entry->d_name))
 			continue;
 		snprintf(release, size, "%s", entry->d_name);
 		found = true;
@@ -97,7 +78,7 @@ static void explain_absent(char *why, size_t size)
 	if (module_is_loaded())
 		snprintf(why, size,
 			 "no such device, though the module is loaded; is /dev a devtmpfs here? In a container, hand the device through");
-	else if (installed_for(uts.release))
+	else if (modules_have(uts.release))
 		snprintf(why, size, "module not loaded; run 'modprobe %s' as root, or add --load", MODULE_NAME);
 	else if (installed_elsewhere(uts.release, other, sizeof(other)))
 		snprintf(why, size, "module built for %s, not for the running %s; %s", other, uts.release, how_to_build());
@@ -128,7 +109,7 @@ bool module_is_installed(void)
 	struct utsname uts;
 
 	uname(&uts);
-	return module_is_loaded() || installed_for(uts.release);
+	return module_is_loaded() || modules_have(uts.release);
 }
 
 /* Is this process in the namespace of that kind in which the kernel booted? Its inode is a constant. */
