@@ -103,7 +103,7 @@ $B/libkmod:
 			'machine and pkgconf, or build the library alone: make lib' >&2; exit 1; }
 
 # One after the other, so that one message stands at the end.
-$B/libncursesw: | $B/libkmod
+$B/libncursesw: | $B/$(if $(STATIC_PROGRAM),static-libraries,libkmod)
 	@mkdir -p $(@D)
 	@printf '#include <ncurses.h>\nint main(void) { wint_t key; return get_wch(&key); }\n' | \
 		$(CC) $(CPPFLAGS) $(CURSES_CFLAGS) $(CFLAGS) -MF /dev/null $(LDFLAGS) -o $@ -x c - $(CURSES_LIBS) || { \
@@ -294,6 +294,7 @@ define HELP
 Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
 
   all               the library, proclife-read and its completions, in build/
+  static            proclife-read as one file, with all that it needs, in build/static/MACHINE/
   lib               the library alone, which needs a C compiler and nothing else
   module            the module for KDIR, the running kernel unless given
   install           programs, library, manuals, snippets to PREFIX (/usr/local), below DESTDIR
@@ -332,6 +333,7 @@ help:
 clean:
 	rm -rf build build-*
 
+include user/static/static.mk
 -include tests/tests.mk tests/bench.mk packaging/packages.mk
 -include $(shell find $B -path $B/deb -prune -o -name '*.d' -print 2>/dev/null)
 
