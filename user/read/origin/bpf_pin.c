@@ -30,7 +30,8 @@ static int fail(char why[BPF_WHY], const char *path)
 {
 	int error = errno;
 
-	snprintf(why, BPF_WHY, "%.300s: %s", path, strerror(error));
+	snprintf(why, BPF_WHY, "%.300s: %s%s", path, strerror(error),
+		 (error == EACCES || error == EPERM) && geteuid() ? "; run as root" : "");
 	return -error;
 }
 

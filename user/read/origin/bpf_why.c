@@ -76,9 +76,17 @@ int bpf_check_kernel(char why[BPF_WHY])
 		bpf_explain(why, err, "");
 		return err;
 	}
-	if (access(BTF, F_OK)) {
-		snprintf(why, BPF_WHY, BTF ": no such file: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF), or no /sys is mounted here");
+	if (access("/proc/self", F_OK)) {
+		snprintf(why, BPF_WHY, "no /proc is mounted here; 'mount -t proc proc /proc' does it");
 		return -ENOENT;
+	}
+	if (access("/sys/kernel", F_OK)) {
+		snprintf(why, BPF_WHY, "no /sys is mounted here; 'mount -t sysfs sysfs /sys' does it");
+		return -ENOENT;
+	}
+	if (access(BTF, F_OK)) {
+		snprintf(why, BPF_WHY, BTF ": no such file: this kernel has no BTF (CONFIG_DEBUG_INFO_BTF)");
+		return -ENOTSUP;
 	}
 	return 0;
 }

@@ -60,6 +60,19 @@ static bool has_pins(const char *path)
 	       !access(header, F_OK);
 }
 
+/* What would help at once is said alone, unless the module is there to be loaded. */
+static void diagnose_bpf(const struct options *options, int err, const char *option, const char *why)
+{
+	bool denied = err == -EPERM || err == -EACCES;
+
+	if (options->source.kind == SOURCE_BPF)
+		message("%s: %s", option, why);
+	else if ((denied && geteuid() && !module_is_installed()) || err == -ENOENT)
+		message("cannot record: %s", why);
+	else
+		diagnose_none(why);
+}
+
 int source_open(struct proclife_source **source, const struct options *options)
 {
 	char why[BPF_WHY] = "";
@@ -84,10 +97,7 @@ int source_open(struct proclife_source **source, const struct options *options)
 	err = open_bpf(source, options, why);
 	if (!err)
 		return 0;
-	if (options->source.kind == SOURCE_BPF)
-		message("--source=bpf: %s", why);
-	else
-		diagnose_none(why);
+	diagnose_bpf(options, err, "--source=bpf", why);
 	return err;
 }
 
@@ -135,10 +145,7 @@ int source_load(const struct options *options)
 	err = pin(options, why);
 	if (!err)
 		return 0;
-	if (options->source.kind == SOURCE_BPF)
-		message("--load: %s", why);
-	else
-		diagnose_none(why);
+	diagnose_bpf(options, err, "--load", why);
 	return err;
 }
 
