@@ -682,7 +682,7 @@ static __always_inline __u32 wait_what(struct task_struct *p, struct pid *pid)
 		return pid ? PROCLIFE_WAIT_PID : PROCLIFE_WAIT_ANY;
 	regs = (void *)bpf_task_pt_regs(p);
 #ifdef __TARGET_ARCH_x86
-	struct pt_regs___x86 *user = (void *)regs;
+	struct pt_regs___of_x86 *user = (void *)regs;
 
 	if (((struct task_struct___x86 *)p)->thread_info.status & 2) /* TS_COMPAT */
 		return 0;
@@ -696,7 +696,7 @@ static __always_inline __u32 wait_what(struct task_struct *p, struct pid *pid)
 		return 0;
 	}
 #else
-	struct pt_regs___arm64 *user = (void *)regs;
+	struct pt_regs___of_arm64 *user = (void *)regs;
 
 	if (p->thread_info.flags & 1UL << 22) /* TIF_32BIT */
 		return 0;

@@ -268,13 +268,13 @@ struct pcpu_hot {
 	int preempt_count;
 };
 
-/* The registers of user space, as x86 and arm64 have them. */
-struct pt_regs___x86 {
+/* The registers of user space, as x86 and arm64 have them; libbpf has a struct pt_regs___arm64. */
+struct pt_regs___of_x86 {
 	unsigned long di;
 	unsigned long orig_ax;
 };
 
-struct pt_regs___arm64 {
+struct pt_regs___of_arm64 {
 	__u64 orig_x0;
 	__s32 syscallno;
 };
