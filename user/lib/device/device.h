@@ -124,6 +124,9 @@ int proclife_device_prepend(struct proclife_source *source, const struct proclif
 /* Puts those records where they belong, as the rings' histories have just begun. 0 or -ENOMEM. */
 int proclife_snapshot_prepend(struct proclife_device *device);
 
+/* Is it in a ring, once the rings' histories have just begun? It has handles, however the rings have them. */
+bool proclife_rings_hold(const struct proclife_device *device, const struct proclife_record *record);
+
 /* How many records are committed, or lost, but not yet yielded. */
 uint64_t proclife_rings_pending(const struct proclife_device *device);
 

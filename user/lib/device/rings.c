@@ -557,6 +557,55 @@ static void start_at_oldest(struct proclife_device *device)
 		join_beginnings(device);
 }
 
+/* The first position from @pos on, below the limit, whose record is no older than @ts. Nothing waits for the writer. */
+static uint64_t find_time(const struct proclife_ring_stream *ring, uint64_t pos, uint64_t ts)
+{
+	uint64_t end = ring->limit, oldest = proclife_ring_oldest(ring->ctl, ring->size);
+
+	if ((int64_t)(oldest - pos) > 0)
+		pos = oldest;
+	if ((int64_t)(end - pos) > (int64_t)ring->size) /* whatever the positions say */
+		pos = end - ring->size;
+	while ((int64_t)(end - pos) > 0) {
+		uint64_t middle = pos + (end - pos) / 2;
+
+		if (proclife_read_once(record_at(ring, middle)->ts) < ts)
+			pos = middle + 1;
+		else
+			end = middle;
+	}
+	return pos;
+}
+
+/* The handle of one is an address, that of the other one need not be. No program makes two like these. */
+static bool is_same(const struct proclife_record *a, const struct proclife_record *b)
+{
+	return proclife_read_once(a->ts) == b->ts && proclife_read_once(a->type) == b->type &&
+	       proclife_read_once(a->pid) == b->pid;
+}
+
+static bool ring_holds(const struct proclife_ring_stream *ring, const struct proclife_record *record)
+{
+	for (const struct proclife_record *r = ring->stream.cur; r != ring->stream.end && r->ts <= record->ts; r++)
+		if (is_same(r, record))
+			return true;
+	for (uint64_t pos = find_time(ring, ring->pos, record->ts); (int64_t)(ring->limit - pos) > 0; pos++) {
+		if (is_same(record_at(ring, pos), record))
+			return true;
+		if (proclife_read_once(record_at(ring, pos)->ts) > record->ts)
+			break;
+	}
+	return false;
+}
+
+bool proclife_rings_hold(const struct proclife_device *device, const struct proclife_record *record)
+{
+	for (size_t i = 0; i < device->rings_count; i++)
+		if (device->rings[i]->cpu == record->cpu && ring_holds(device->rings[i], record))
+			return true;
+	return false;
+}
+
 /* The rings of each CPU that has several: their stream can go on up to the horizon. */
 static void build_merged(struct proclife_device *device)
 {

@@ -80,12 +80,17 @@ int proclife_device_prepend(struct proclife_source *source, const struct proclif
 	return 0;
 }
 
-/* Does the ring not hold it any more? A TASK has never been in one. */
+/*
+ * Does the ring not hold it any more? A TASK has never been in one. Of several rings of a CPU, some hold records from
+ * before the beginning of its history.
+ */
 static bool is_older(const struct proclife_device *device, const struct proclife_record *record)
 {
 	const struct proclife_stream *cpu = device->cpus[record->cpu];
 
-	return record->type == PROCLIFE_TASK || !cpu || record->ts < cpu->gap.to;
+	if (record->type == PROCLIFE_TASK || !cpu)
+		return true;
+	return record->ts < cpu->gap.to && !(device->merged && proclife_rings_hold(device, record));
 }
 
 int proclife_snapshot_prepend(struct proclife_device *device)
