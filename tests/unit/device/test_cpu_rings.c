@@ -206,6 +206,25 @@ static void test_margin(void **state)
 	assert_int_equal(proclife_source_horizon(source), 1502);
 }
 
+/* Who waits for records that are younger than the margin sleeps meanwhile. */
+static void test_wait_for_the_margin(void **state)
+{
+	struct proclife_event event;
+	unsigned int rounds = 0;
+
+	(void)state;
+	begin_rings(1, 2, 8, 20000000);
+	fake->now = proclife_monotonic();
+	fake_rings_write(fake, 0, 0, fake->now);
+	while (!proclife_source_next(source, &event)) {
+		assert_int_equal(proclife_source_wait(source, 1000), 1);
+		assert_in_range(++rounds, 1, 10);
+		fake->now = proclife_monotonic();
+	}
+	assert_non_null(event.record);
+	assert_true(rounds > 0);
+}
+
 /* Near the beginning of time. */
 static void test_margin_above_now(void **state)
 {
@@ -393,6 +412,7 @@ int main(void)
 		RINGS(test_overrun_of_one),
 		RINGS(test_overruns_at_once),
 		RINGS(test_margin),
+		RINGS(test_wait_for_the_margin),
 		RINGS(test_margin_above_now),
 		RINGS(test_sums),
 		RINGS(test_skips),

@@ -318,6 +318,15 @@ static int poll_device(struct proclife_device *device, int timeout_ms)
 	return ret;
 }
 
+/* There are records, but the last look found none that can be yielded. They come soon: by a moment's sleep, none spins. */
+static void await_horizon(struct proclife_device *device)
+{
+	if (device->margin && device->source.exhausted)
+		nap(device->margin);
+	else if (device->held)
+		nap(50000); /* let the write in flight finish */
+}
+
 static int device_wait(struct proclife_source *source, int timeout_ms)
 {
 	struct proclife_device *device = device_of(source);
@@ -329,8 +338,8 @@ static int device_wait(struct proclife_source *source, int timeout_ms)
 		/* Before looking at the rings: a record that comes in between ends the poll. */
 		acknowledge(device);
 		if (proclife_rings_pending(device) >= device->watermark) {
-			if (device->held && timeout_ms)
-				nap(50000); /* let the write in flight finish */
+			if (timeout_ms)
+				await_horizon(device);
 			return 1;
 		}
 		left = remaining_ms(deadline);
