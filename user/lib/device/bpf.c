@@ -207,10 +207,18 @@ static uint64_t offset_now(clockid_t id, uint64_t known)
 	return now - known + OFFSET_NOISE < 2 * OFFSET_NOISE ? known : now;
 }
 
-/* As few calls as possible: this is for each horizon. Nobody can set a clock back and forth in between. */
+/*
+ * As few calls as possible: this is for each horizon. Nobody can set a clock back and forth in between. The offsets that
+ * are known are those of the last horizon: once a clock has been set, the header's are others each time.
+ */
 static void ask_clock(struct proclife_clock *clock, void *arg)
 {
-	(void)arg;
+	const struct proclife_clock *last = arg;
+
+	if (last->now) {
+		clock->to_realtime = last->to_realtime;
+		clock->to_boottime = last->to_boottime;
+	}
 	clock->to_realtime = offset_now(CLOCK_REALTIME, clock->to_realtime);
 	clock->to_boottime = offset_now(CLOCK_BOOTTIME, clock->to_boottime);
 	clock->now = proclife_monotonic();
@@ -418,6 +426,7 @@ static int begin(struct bpf_device *own)
 		return -ENOTSUP;
 	device->margin = PROCLIFE_BPF_MARGIN;
 	device->clock = ask_clock;
+	device->clock_arg = &device->read;
 	device->header.to_boottime = offset_now(CLOCK_BOOTTIME, 0);
 	device->header.to_realtime = offset_of(CLOCK_REALTIME);
 	err = begin_ticks(device);
