@@ -34,6 +34,7 @@ static struct {
 	uint32_t header_value; /* bytes; 0: as they are */
 	uint32_t cpu_value;
 	uint64_t misses[PROGRAMS];
+	int no_info; /* the errno that a program's gives */
 	bool no_cpu_1;
 	const char *no_pin;
 	uint64_t *unringed_count;
@@ -56,6 +57,8 @@ static int get_info(int fd, void *to, uint32_t size)
 
 		if (!is_same(fd, kernel.programs[i]))
 			continue;
+		if (kernel.no_info)
+			return -kernel.no_info;
 		memcpy(to, &program, size < sizeof(program) ? size : sizeof(program));
 		return 0;
 	}
@@ -316,6 +319,22 @@ static void test_skipped(void **state)
 	assert_int_equal(proclife_source_lost(source), 7);
 }
 
+/* A program that may not be asked for a while: nothing is known to be lost then, and all of it is once it is. */
+static void test_not_to_be_asked(void **state)
+{
+	(void)state;
+	kernel.misses[1] = 7;
+	open_source();
+	kernel.no_info = EPERM;
+	expect_no_skips();
+	assert_int_equal(proclife_source_lost(source), 0);
+	kernel.misses[1] = 9;
+	expect_no_skips();
+	kernel.no_info = 0;
+	assert_int_equal(await_skips(), 2);
+	assert_int_equal(proclife_source_lost(source), 2);
+}
+
 static void look_often(void)
 {
 	for (int i = 0; i < 50; i++) {
@@ -570,6 +589,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		BPF_TEST(test_records),
 		BPF_TEST(test_skipped),
+		BPF_TEST(test_not_to_be_asked),
 		BPF_TEST(test_clock_is_set),
 		BPF_TEST(test_snapshot),
 		BPF_TEST(test_headers),

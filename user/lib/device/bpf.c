@@ -30,6 +30,11 @@
 /* A clock's offset that is asked for twice differs by this at most, unless the clock was set, or there was a suspend. */
 #define OFFSET_NOISE 50000
 
+struct program {
+	int fd;
+	uint64_t misses; /* what the kernel skipped of it, as it was last told */
+};
+
 struct bpf_device {
 	struct proclife_device device;
 	struct proclife_ring_place places[PROCLIFE_BPF_MOST_RINGS];
@@ -39,7 +44,7 @@ struct bpf_device {
 	int snapshot; /* -1: there is none */
 	const uint64_t *unringed; /* mapped */
 	char **mapped; /* by CPU */
-	int *programs;
+	struct program *programs;
 	size_t program_count;
 	uint64_t skipped; /* as it was last found */
 	uint64_t skipped_at;
@@ -139,16 +144,21 @@ static int find_rings(struct proclife_device *device, uint32_t cpu, const char *
 	return 0;
 }
 
-/* What the kernel skipped, since a program was running on that CPU already; and what CPUs without rings lost. */
-static uint64_t count_skipped(const struct bpf_device *own)
+/*
+ * What the kernel skipped, since a program was running on that CPU already; and what CPUs without rings lost. Old kernels
+ * tell nothing to who has dropped CAP_BPF: then it is as it was.
+ */
+static uint64_t count_skipped(struct bpf_device *own)
 {
 	uint64_t skipped = __atomic_load_n(own->unringed, __ATOMIC_RELAXED);
 
 	for (size_t i = 0; i < own->program_count; i++) {
+		struct program *program = &own->programs[i];
 		struct bpf_prog_info info = { 0 };
 
-		if (!info_of(own->programs[i], &info, sizeof(info)))
-			skipped += info.recursion_misses;
+		if (!info_of(program->fd, &info, sizeof(info)))
+			program->misses = info.recursion_misses;
+		skipped += program->misses;
 	}
 	return skipped;
 }
@@ -322,7 +332,7 @@ static void free_own(struct proclife_device *device)
 			munmap(own->mapped[cpu], own->ring_bytes);
 	free(own->mapped);
 	for (size_t i = 0; i < own->program_count; i++)
-		close_fd(own->programs[i]);
+		close_fd(own->programs[i].fd);
 	free(own->programs);
 	if (own->unringed)
 		munmap((void *)(uintptr_t)own->unringed, (size_t)sysconf(_SC_PAGESIZE));
@@ -452,14 +462,14 @@ static int duplicate(int fd)
 
 static int add_program(struct bpf_device *own, int fd)
 {
-	int *more = realloc(own->programs, (own->program_count + 1) * sizeof(*more));
+	struct program *more = realloc(own->programs, (own->program_count + 1) * sizeof(*more));
 
 	if (!more) {
 		close(fd);
 		return -ENOMEM;
 	}
 	own->programs = more;
-	own->programs[own->program_count++] = fd;
+	own->programs[own->program_count++] = (struct program){ .fd = fd };
 	return 0;
 }
 
