@@ -442,7 +442,11 @@ static void test_snapshot(void **state)
 	HEADER(map_far_behind, header.cpu_map_offset, UINT32_MAX - 7, -EPROTO)                      \
 	HEADER(fewer_types, header.types, PROCLIFE_TYPES - 1, -EPROTO)                              \
 	HEADER(more_types, header.types, UINT32_MAX, -EPROTO)                                       \
+	HEADER(uneven_counts, header.counts_offset, h->header.counts_offset + 4, -EPROTO)           \
+	HEADER(counts_in_positions, header.counts_offset, 8, -EPROTO)                               \
 	HEADER(counts_behind, header.counts_offset, PROCLIFE_BPF_PAGE_BYTES, -EPROTO)               \
+	HEADER(uneven_suppressed, header.suppressed_offset, h->header.suppressed_offset + 1, -EPROTO) \
+	HEADER(suppressed_in_positions, header.suppressed_offset, 0, -EPROTO)                       \
 	HEADER(suppressed_behind, header.suppressed_offset, UINT32_MAX - 7, -EPROTO)                \
 	HEADER(no_ring, rings, 0, -EPROTO)                                                          \
 	HEADER(one_ring, rings, 1, -EPROTO)                                                         \

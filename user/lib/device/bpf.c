@@ -364,28 +364,43 @@ static bool place_fits(const struct proclife_bpf_ring *ring, uint64_t size)
 	       ring->offset <= size - records - PROCLIFE_BPF_PAGE_BYTES;
 }
 
-/* Root alone could have made these maps; but a pin can be of another version, or of something else. */
+/* Are the counts where no records are, and not in place of the positions? */
+static bool counts_fit(uint32_t offset)
+{
+	return offset % 8 == 0 && offset >= sizeof(struct proclife_ring_ctl) &&
+	       offset <= PROCLIFE_BPF_PAGE_BYTES - 8 * PROCLIFE_TYPES;
+}
+
+static bool header_fits(const struct proclife_bpf_header *found, uint64_t bytes)
+{
+	const struct proclife_header *header = &found->header;
+
+	return header->abi_version == PROCLIFE_ABI_VERSION && header->record_bytes == sizeof(struct proclife_record) &&
+	       header->cpus && header->cpus <= PROCLIFE_MAX_CPUS && header->cpu_map_offset % 8 == 0 &&
+	       header->cpu_map_offset >= sizeof(*found) &&
+	       header->cpu_map_offset + (header->cpus + 63ULL) / 64 * 8 <= bytes &&
+	       found->rings >= 2 && found->rings <= PROCLIFE_BPF_MOST_RINGS && header->types == PROCLIFE_TYPES &&
+	       counts_fit(header->counts_offset) && counts_fit(header->suppressed_offset) &&
+	       memchr(header->release, 0, sizeof(header->release)) &&
+	       memchr(header->version, 0, sizeof(header->version));
+}
+
+/*
+ * Root alone could have made these maps; but a pin can be of another version, or of something else. What was checked is
+ * a copy.
+ */
 static int take_header(struct bpf_device *own)
 {
-	const struct proclife_bpf_header *found = own->device.map;
-	struct proclife_header *header = &own->device.header;
+	struct proclife_bpf_header found = *(const struct proclife_bpf_header *)own->device.map;
 
-	*header = found->header;
-	if (header->magic != PROCLIFE_MAGIC)
+	own->device.header = found.header;
+	if (found.header.magic != PROCLIFE_MAGIC)
 		return -ENODEV;
-	if (header->abi_version != PROCLIFE_ABI_VERSION || header->record_bytes != sizeof(struct proclife_record) ||
-	    !header->cpus || header->cpus > PROCLIFE_MAX_CPUS || header->cpu_map_offset % 8 ||
-	    header->cpu_map_offset < sizeof(*found) ||
-	    header->cpu_map_offset + (header->cpus + 63ULL) / 64 * 8 > own->header_size ||
-	    found->rings > PROCLIFE_BPF_MOST_RINGS || found->rings < 2 || header->types != PROCLIFE_TYPES ||
-	    header->counts_offset > PROCLIFE_BPF_PAGE_BYTES - 8 * PROCLIFE_TYPES ||
-	    header->suppressed_offset > PROCLIFE_BPF_PAGE_BYTES - 8 * PROCLIFE_TYPES ||
-	    !memchr(header->release, 0, sizeof(header->release)) ||
-	    !memchr(header->version, 0, sizeof(header->version)))
+	if (!header_fits(&found, own->header_size))
 		return -EPROTO;
-	own->ring_bytes = found->ring_bytes;
-	for (uint32_t i = 0; i < found->rings; i++) {
-		const struct proclife_bpf_ring *ring = &found->ring[i];
+	own->ring_bytes = found.ring_bytes;
+	for (uint32_t i = 0; i < found.rings; i++) {
+		const struct proclife_bpf_ring *ring = &found.ring[i];
 
 		if (ring->records && !place_fits(ring, own->ring_bytes))
 			return -EPROTO;
@@ -396,9 +411,9 @@ static int take_header(struct bpf_device *own)
 		};
 	}
 	own->device.places = own->places;
-	own->device.places_count = found->rings;
-	own->device.handles = proclife_handles_new(found->key);
-	own->mapped = calloc(header->cpus, sizeof(*own->mapped));
+	own->device.places_count = found.rings;
+	own->device.handles = proclife_handles_new(found.key);
+	own->mapped = calloc(found.header.cpus, sizeof(*own->mapped));
 	return own->device.handles && own->mapped ? 0 : -ENOMEM;
 }
 
