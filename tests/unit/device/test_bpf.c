@@ -536,9 +536,11 @@ static void test_header_changes(void **state)
 	assert_null(proclife_source_ring(source, CPUS));
 }
 
-/* Maps that are no load's: they would be read beyond their end. */
+/* Maps that are no load's: they would be read beyond their end, or the kernel would write beyond ours. */
 static void test_maps(void **state)
 {
+	const struct bpf_map_info good = kernel.rings_info;
+
 	(void)state;
 	kernel.header_value = sizeof(struct proclife_bpf_header) - 1;
 	assert_int_equal(try_open(), -ENODEV);
@@ -549,6 +551,14 @@ static void test_maps(void **state)
 	kernel.no_cpu_1 = true;
 	assert_int_equal(try_open(), -ENOENT);
 	kernel.no_cpu_1 = false;
+	kernel.rings_info.type = BPF_MAP_TYPE_ARRAY;
+	assert_int_equal(try_open(), -EPROTO);
+	kernel.rings_info.value_size = 4096;
+	assert_int_equal(try_open(), -EPROTO);
+	kernel.rings_info = good;
+	kernel.rings_info.key_size = 64;
+	assert_int_equal(try_open(), -EPROTO);
+	kernel.rings_info = good;
 	open_source();
 }
 

@@ -80,6 +80,18 @@ static int info_of(int fd, void *info, uint32_t size)
 	return bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
+/* Is it a map of maps by number? Of another one, the kernel would put an element of any size where inner_map() has 4 bytes. */
+static int check_rings(int fd)
+{
+	struct bpf_map_info info = { 0 };
+	int err = info_of(fd, &info, sizeof(info));
+
+	if (err)
+		return err;
+	return info.type == BPF_MAP_TYPE_ARRAY_OF_MAPS && info.key_size == sizeof(uint32_t) &&
+	       info.value_size == sizeof(uint32_t) ? 0 : -EPROTO;
+}
+
 /* A descriptor of the inner map at this index; -ENOENT: there is none. */
 static int inner_map(int map, uint32_t index)
 {
@@ -508,6 +520,9 @@ static int open_all(struct bpf_device *own, const struct proclife_bpf *bpf)
 	own->rings = duplicate(bpf->rings);
 	if (own->rings < 0)
 		return own->rings;
+	err = check_rings(own->rings);
+	if (err)
+		return err;
 	own->snapshot = bpf->snapshot < 0 ? -1 : duplicate(bpf->snapshot);
 	if (bpf->snapshot >= 0 && own->snapshot < 0)
 		return own->snapshot;
