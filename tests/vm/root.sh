@@ -14,7 +14,7 @@ root_packages='gcc make libc6-dev pkgconf libkmod-dev libncurses-dev libbpf-dev 
 root_unpacked="$root_packages base-files base-passwd bash coreutils dash diffutils findutils grep hostname
 	libc-bin login mawk mount ncurses-base ncurses-bin passwd sed busybox-static"
 root_cross='gcc libc6-dev make sparse pkgconf perl libc-bin pahole bash coreutils dash diffutils findutils
-	grep kmod mawk sed tar xz-utils base-files'
+	grep kmod mawk sed tar xz-utils base-files ncurses-base ncurses-bin'
 
 # root_get sets root_dir (empty for this machine's), root_build, the root in which it is built for
 # (also empty for this machine's), layer_dir[base] and build, the folder in the tree for builds for this root. It

@@ -4,10 +4,12 @@
 
 STATIC_MACHINE = $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 STATIC_FOLDER = $B/static/$(STATIC_MACHINE)
+# Where pkg-config finds what is for another kind of machine.
+STATIC_ASKS = $(if $(NATIVE),,env PKG_CONFIG_LIBDIR=/usr/lib/$(shell $(CC) -dumpmachine)/pkgconfig:/usr/share/pkgconfig )
 
 static:
 	@+$(MAKE) --no-print-directory B=$(STATIC_FOLDER)/build STATIC_PROGRAM=$(STATIC_FOLDER)/proclife-read \
-		$(STATIC_FOLDER)/proclife-read
+		PKG_CONFIG='$(STATIC_ASKS)$(PKG_CONFIG)' $(STATIC_FOLDER)/proclife-read
 	@echo "$(STATIC_FOLDER)/proclife-read: $$(($$(wc -c < $(STATIC_FOLDER)/proclife-read) / 1024)) KiB"
 
 ifdef STATIC_PROGRAM
@@ -15,7 +17,8 @@ ifdef STATIC_PROGRAM
 # What glibc, libkmod and ncurses would take from the machine, user/static has instead.
 STATIC_SOURCES := $(wildcard user/static/*.c)
 STATIC_OBJECTS := $(filter-out %/modules_kmod.o,$(READ_OBJECTS)) $(STATIC_SOURCES:%.c=$B/%.o)
-STATIC_LIBS = $(shell $(PKG_CONFIG) --static --libs ncursesw $(if $(filter 1,$(BPF)),libbpf)) -lm
+STATIC_NEEDS := ncursesw $(if $(filter 1,$(BPF)),libbpf)
+STATIC_LIBS = $(shell $(PKG_CONFIG) --static --libs $(STATIC_NEEDS)) -lm
 
 override CFLAGS += -ffunction-sections -fdata-sections
 
@@ -45,6 +48,7 @@ $B/static-libraries:
 		esac; \
 		case "$$missing " in *" $$package "*) ;; *) missing="$$missing $$package" ;; esac; \
 	done; \
+	[ -n "$$missing" ] || $(PKG_CONFIG) --exists $(STATIC_NEEDS) || missing=" pkgconf"; \
 	command -v infocmp >/dev/null || missing="$$missing ncurses-bin"; \
 	[ -z "$$missing" ] || { echo "make static: $(CC) finds no static libraries of these: apt install$$missing" >&2; \
 		exit 1; }
