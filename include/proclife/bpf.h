@@ -85,7 +85,7 @@ struct proclife_bpf_ring {
 /* Where a load is pinned, and the names there. */
 #define PROCLIFE_BPF_FOLDER "/sys/fs/bpf/proclife"
 #define PROCLIFE_BPF_HEADER "header"
-#define PROCLIFE_BPF_RINGS_MAP "rings"
+#define PROCLIFE_BPF_CPUS "cpus" /* a folder, with the map of each CPU */
 #define PROCLIFE_BPF_UNRINGED "unringed"
 #define PROCLIFE_BPF_SNAPSHOT "snapshot"
 #define PROCLIFE_BPF_PROGRAMS "programs" /* a folder */

@@ -40,6 +40,7 @@ struct bpf_device {
 	struct proclife_ring_place places[PROCLIFE_BPF_MOST_RINGS];
 	size_t header_size; /* of the mapping */
 	size_t ring_bytes;  /* of a CPU's */
+	char *folder; /* where all is pinned; or NULL, and the next two */
 	int rings;
 	int snapshot; /* -1: there is none */
 	const uint64_t *unringed; /* mapped */
@@ -66,10 +67,14 @@ static int bpf(enum bpf_cmd command, union bpf_attr *attr)
 	return ret < 0 ? -errno : (int)ret;
 }
 
-static int open_pin(const char *path)
+/* A map that is to be mapped has to be opened for writing, although it is not mapped for that. */
+static int open_pin(const char *folder, const char *name, uint32_t flags)
 {
-	union bpf_attr attr = { .pathname = (uintptr_t)path };
+	char path[4096];
+	union bpf_attr attr = { .pathname = (uintptr_t)path, .file_flags = flags };
 
+	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
 	return bpf(BPF_OBJ_GET, &attr);
 }
 
@@ -107,6 +112,14 @@ static int inner_map(int map, uint32_t index)
 	return bpf(BPF_MAP_GET_FD_BY_ID, &attr);
 }
 
+static int pinned_map(const char *folder, uint32_t cpu)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), PROCLIFE_BPF_CPUS "/%u", cpu);
+	return open_pin(folder, name, 0);
+}
+
 /* The size of the elements of a map that is mapped. */
 static int map_bytes(int fd, size_t *size)
 {
@@ -135,7 +148,7 @@ static int find_rings(struct proclife_device *device, uint32_t cpu, const char *
 	struct bpf_device *own = bpf_of(device);
 
 	if (!own->mapped[cpu]) {
-		int fd = inner_map(own->rings, cpu);
+		int fd = own->folder ? pinned_map(own->folder, cpu) : inner_map(own->rings, cpu);
 		size_t size;
 		int err;
 
@@ -274,12 +287,25 @@ static int read_all(int fd, char **text, size_t *size)
 	}
 }
 
+/* A pinned iterator is a file. */
+static int open_iterator(const struct bpf_device *own)
+{
+	union bpf_attr attr = { .iter_create = { .link_fd = (uint32_t)own->snapshot } };
+	char path[4096];
+	int fd;
+
+	if (!own->folder)
+		return bpf(BPF_ITER_CREATE, &attr);
+	snprintf(path, sizeof(path), "%s/" PROCLIFE_BPF_SNAPSHOT, own->folder);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 /* Appends the tasks that are leaders, or those that are none. */
 static int take_pass(struct bpf_device *own, bool leaders, struct proclife_record **records, size_t *count)
 {
-	union bpf_attr attr = { .iter_create = { .link_fd = (uint32_t)own->snapshot } };
 	struct proclife_record *found, *all;
-	int fd = bpf(BPF_ITER_CREATE, &attr), err;
+	int fd = open_iterator(own), err;
 	size_t size, n;
 	char *text;
 
@@ -320,7 +346,7 @@ static int ask_snapshot(struct proclife_device *device, struct proclife_record *
 	int err;
 
 	*count = 0;
-	if (own->snapshot < 0)
+	if (own->snapshot < 0 && !own->folder)
 		return -ENOTSUP;
 	/* An iterator shows only the tasks of the PID namespace of who asks. */
 	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != INITIAL_PID_NAMESPACE)
@@ -353,6 +379,7 @@ static void free_own(struct proclife_device *device)
 	proclife_handles_free(device->handles);
 	close_fd(own->rings);
 	close_fd(own->snapshot);
+	free(own->folder);
 }
 
 static const struct proclife_device_ops bpf_ops = {
@@ -512,11 +539,27 @@ static struct bpf_device *bpf_new(void)
 	return own;
 }
 
-/* All descriptors but the programs are the caller's. */
-static int open_all(struct bpf_device *own, const struct proclife_bpf *bpf)
+/* These descriptors are the caller's. */
+static int open_maps(struct bpf_device *own, int header, int unringed)
 {
 	int err;
 
+	own->unringed = map_of(unringed, (size_t)sysconf(_SC_PAGESIZE));
+	if (!own->unringed)
+		return -errno;
+	err = map_header(own, header);
+	return err ? err : begin(own);
+}
+
+static int copy_all(struct bpf_device *own, const struct proclife_bpf *bpf)
+{
+	for (size_t i = 0; i < bpf->program_count; i++) {
+		int fd = duplicate(bpf->programs[i]);
+		int err = fd < 0 ? fd : add_program(own, fd);
+
+		if (err)
+			return err;
+	}
 	own->rings = duplicate(bpf->rings);
 	if (own->rings < 0)
 		return own->rings;
@@ -524,13 +567,7 @@ static int open_all(struct bpf_device *own, const struct proclife_bpf *bpf)
 	if (err)
 		return err;
 	own->snapshot = bpf->snapshot < 0 ? -1 : duplicate(bpf->snapshot);
-	if (bpf->snapshot >= 0 && own->snapshot < 0)
-		return own->snapshot;
-	own->unringed = map_of(bpf->unringed, (size_t)sysconf(_SC_PAGESIZE));
-	if (!own->unringed)
-		return -errno;
-	err = map_header(own, bpf->header);
-	return err ? err : begin(own);
+	return bpf->snapshot >= 0 && own->snapshot < 0 ? own->snapshot : 0;
 }
 
 static int finish(struct proclife_source **source, struct bpf_device *own, int err)
@@ -546,28 +583,15 @@ static int finish(struct proclife_source **source, struct bpf_device *own, int e
 int proclife_bpf_open(struct proclife_source **source, const struct proclife_bpf *bpf)
 {
 	struct bpf_device *own = bpf_new();
-	int err = 0;
+	int err;
 
 	if (!own)
 		return -ENOMEM;
-	for (size_t i = 0; i < bpf->program_count && !err; i++) {
-		int fd = duplicate(bpf->programs[i]);
-
-		err = fd < 0 ? fd : add_program(own, fd);
-	}
-	return finish(source, own, err ? err : open_all(own, bpf));
+	err = copy_all(own, bpf);
+	return finish(source, own, err ? err : open_maps(own, bpf->header, bpf->unringed));
 }
 
-static int open_in(const char *folder, const char *name)
-{
-	char path[4096];
-
-	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	return open_pin(path);
-}
-
-/* All that is pinned in a folder. */
+/* All programs that are pinned in a folder. */
 static int open_programs(struct bpf_device *own, const char *folder)
 {
 	struct dirent *entry;
@@ -584,7 +608,7 @@ static int open_programs(struct bpf_device *own, const char *folder)
 
 		if (entry->d_name[0] == '.')
 			continue;
-		fd = open_in(path, entry->d_name);
+		fd = open_pin(path, entry->d_name, BPF_F_RDONLY);
 		err = fd < 0 ? fd : add_program(own, fd);
 	}
 	closedir(programs);
@@ -594,26 +618,18 @@ static int open_programs(struct bpf_device *own, const char *folder)
 int proclife_bpf_open_pinned(struct proclife_source **source, const char *folder)
 {
 	struct bpf_device *own = bpf_new();
-	struct proclife_bpf pins;
-	int err;
+	int header, unringed, err;
 
 	if (!own)
 		return -ENOMEM;
-	if (!folder)
-		folder = PROCLIFE_BPF_FOLDER;
-	pins = (struct proclife_bpf){
-		.header = open_in(folder, PROCLIFE_BPF_HEADER),
-		.rings = open_in(folder, PROCLIFE_BPF_RINGS_MAP),
-		.unringed = open_in(folder, PROCLIFE_BPF_UNRINGED),
-		.snapshot = open_in(folder, PROCLIFE_BPF_SNAPSHOT),
-	};
-	err = pins.header < 0 ? pins.header : pins.rings < 0 ? pins.rings : pins.unringed < 0 ? pins.unringed : 0;
-	if (!err)
-		err = open_programs(own, folder);
-	err = finish(source, own, err ? err : open_all(own, &pins));
-	close_fd(pins.header);
-	close_fd(pins.rings);
-	close_fd(pins.unringed);
-	close_fd(pins.snapshot);
+	own->folder = strdup(folder ? folder : PROCLIFE_BPF_FOLDER);
+	if (!own->folder)
+		return finish(source, own, -ENOMEM);
+	header = open_pin(own->folder, PROCLIFE_BPF_HEADER, 0);
+	unringed = open_pin(own->folder, PROCLIFE_BPF_UNRINGED, 0);
+	err = header < 0 ? header : unringed < 0 ? unringed : open_programs(own, own->folder);
+	err = finish(source, own, err ? err : open_maps(own, header, unringed));
+	close_fd(header);
+	close_fd(unringed);
 	return err;
 }

@@ -365,12 +365,17 @@ static int publish(struct bpf_load *load)
 {
 	char element[PROCLIFE_BPF_HEADER_BYTES];
 	uint32_t first = 0;
+	int err;
 
 	if (getrandom(load->header.key, sizeof(load->header.key), 0) != sizeof(load->header.key))
 		return -errno;
 	memcpy(element, &load->header, sizeof(load->header));
 	memcpy(element + sizeof(load->header), load->cpu_map, sizeof(load->cpu_map));
-	return bpf_map_update_elem(bpf_map__fd(load->skeleton->maps.header), &first, element, 0);
+	err = bpf_map_update_elem(bpf_map__fd(load->skeleton->maps.header), &first, element, 0);
+	/* Who may open the pins shall not change what others read. */
+	if (!err)
+		err = bpf_map_freeze(bpf_map__fd(load->skeleton->maps.header));
+	return err ? err : bpf_map_freeze(bpf_map__fd(load->skeleton->maps.unringed));
 }
 
 static uint64_t monotonic(void)
@@ -472,7 +477,6 @@ bool bpf_load_pin(const struct bpf_load *load, unsigned int index, struct bpf_pi
 		}
 	}
 	const struct bpf_pin others[] = {
-		{ PROCLIFE_BPF_RINGS_MAP, load->descriptors.rings },
 		{ PROCLIFE_BPF_UNRINGED, load->descriptors.unringed },
 		{ PROCLIFE_BPF_SNAPSHOT, load->descriptors.snapshot },
 		{ PROCLIFE_BPF_HEADER, load->descriptors.header },
@@ -483,4 +487,15 @@ bool bpf_load_pin(const struct bpf_load *load, unsigned int index, struct bpf_pi
 		return false;
 	*pin = others[index];
 	return true;
+}
+
+int bpf_load_rings(const struct bpf_load *load, uint32_t cpu)
+{
+	uint32_t id;
+	int err;
+
+	if (cpu >= load->header.header.cpus)
+		return -ERANGE;
+	err = bpf_map_lookup_elem(load->descriptors.rings, &cpu, &id);
+	return err ? err : bpf_map_get_fd_by_id(id);
 }

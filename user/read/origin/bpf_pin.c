@@ -75,6 +75,7 @@ int bpf_unpin(char why[BPF_WHY])
 	static const char *const folders[] = {
 		PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_LINKS,
 		PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_PROGRAMS,
+		PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_CPUS,
 		PROCLIFE_BPF_FOLDER,
 	};
 	unsigned int i;
@@ -91,6 +92,28 @@ int bpf_unpin(char why[BPF_WHY])
 			return fail(why, folders[i]);
 	}
 	return 0;
+}
+
+/* Each CPU's, since only CAP_SYS_ADMIN gets from the map of all to these. */
+static int pin_rings(const struct bpf_load *load, char why[BPF_WHY])
+{
+	char path[256];
+	uint32_t cpu;
+
+	for (cpu = 0;; cpu++) {
+		int fd = bpf_load_rings(load, cpu), err;
+
+		if (fd == -ERANGE)
+			return 0;
+		if (fd == -ENOENT)
+			continue;
+		snprintf(path, sizeof(path), PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_CPUS "/%u", cpu);
+		err = fd < 0 || bpf_obj_pin(fd, path) ? fail(why, path) : 0;
+		if (fd >= 0)
+			close(fd);
+		if (err)
+			return err;
+	}
 }
 
 static int pin_all(const struct bpf_load *load, char why[BPF_WHY])
@@ -119,6 +142,10 @@ int bpf_pin(const struct bpf_load *load, char why[BPF_WHY])
 	err = make_folder(PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_LINKS, why);
 	if (!err)
 		err = make_folder(PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_PROGRAMS, why);
+	if (!err)
+		err = make_folder(PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_CPUS, why);
+	if (!err)
+		err = pin_rings(load, why);
 	if (!err)
 		err = pin_all(load, why);
 	if (err)

@@ -121,12 +121,15 @@ const char *source_name(const struct options *options)
 
 static int pin(const struct options *options, char why[BPF_WHY])
 {
+	struct proclife_source *source;
 	struct bpf_load *load;
-	int err;
+	int err = proclife_bpf_open_pinned(&source, NULL);
 
-	if (!access(PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_HEADER, F_OK))
-		return 0; /* it is there */
-	bpf_unpin(why); /* what a loader that was killed has left */
+	if (!err) {
+		proclife_source_free(source);
+		return 0;
+	}
+	bpf_unpin(why); /* what a loader that was killed has left, or one of another version */
 	err = bpf_load(&load, &options->source, why);
 	if (err)
 		return err;
