@@ -94,12 +94,10 @@ static int get_pin(const char *path)
 		return -ENOENT;
 	if (!strcmp(name, PROCLIFE_BPF_HEADER))
 		return dup(fake->header_fd);
-	if (!strcmp(name, PROCLIFE_BPF_RINGS_MAP))
-		return dup(kernel.rings);
+	if (strstr(path, "/" PROCLIFE_BPF_CPUS "/"))
+		return dup(fake->fds[atoi(name)]);
 	if (!strcmp(name, PROCLIFE_BPF_UNRINGED))
 		return dup(kernel.unringed);
-	if (!strcmp(name, PROCLIFE_BPF_SNAPSHOT))
-		return dup(kernel.snapshot);
 	return dup(kernel.programs[atoi(name) % PROGRAMS]);
 }
 
@@ -568,7 +566,7 @@ static void test_maps(void **state)
 
 static void test_pins(void **state)
 {
-	static const char *const names[] = { PROCLIFE_BPF_HEADER, PROCLIFE_BPF_RINGS_MAP, PROCLIFE_BPF_UNRINGED };
+	static const char *const names[] = { PROCLIFE_BPF_HEADER, PROCLIFE_BPF_UNRINGED, "1" };
 	char folder[] = "/tmp/proclife-pins-XXXXXX", path[64];
 
 	(void)state;
@@ -584,7 +582,7 @@ static void test_pins(void **state)
 		kernel.no_pin = names[i];
 		assert_int_equal(proclife_bpf_open_pinned(&source, folder), -ENOENT);
 	}
-	kernel.no_pin = PROCLIFE_BPF_SNAPSHOT; /* there need not be one */
+	kernel.no_pin = NULL; /* and no snapshot: there need not be one */
 	assert_int_equal(proclife_bpf_open_pinned(&source, folder), 0);
 	assert_int_equal(proclife_source_snapshot(source), -ENOTSUP);
 	kernel.misses[0] = kernel.misses[1] = kernel.misses[2] = 1;

@@ -298,7 +298,9 @@ static int open_iterator(const struct bpf_device *own)
 		return bpf(BPF_ITER_CREATE, &attr);
 	snprintf(path, sizeof(path), "%s/" PROCLIFE_BPF_SNAPSHOT, own->folder);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return errno == ENOENT ? -ENOTSUP : -errno;
+	return fd;
 }
 
 /* Appends the tasks that are leaders, or those that are none. */
@@ -553,10 +555,12 @@ static int open_maps(struct bpf_device *own, int header, int unringed)
 
 static int copy_all(struct bpf_device *own, const struct proclife_bpf *bpf)
 {
+	int err;
+
 	for (size_t i = 0; i < bpf->program_count; i++) {
 		int fd = duplicate(bpf->programs[i]);
-		int err = fd < 0 ? fd : add_program(own, fd);
 
+		err = fd < 0 ? fd : add_program(own, fd);
 		if (err)
 			return err;
 	}
