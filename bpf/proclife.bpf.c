@@ -55,15 +55,19 @@ int BPF_PROG(on_fork, struct task_struct *child, __u64 clone_flags)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(on_exec, struct task_struct *p, int old_pid, struct linux_binprm *bprm)
 {
+	RECORD_TIMED(EXEC, PROCLIFE_EXEC, true, PROCLIFE_TIMES_EXEC, record_exec(r, p, old_pid, bprm));
+	return 0;
+}
+
+/* It is attached after on_exec(), and so called after it. Both in one, the verifier takes half a minute for all ways. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_args, struct task_struct *p)
+{
 	struct slot slot;
 	bool more = args_bytes;
 
-	if (!slot_find(&slot, PROCLIFE_BPF_EXEC))
+	if (!slot_find(&slot, PROCLIFE_BPF_ARGS))
 		return 0;
-	record_exec(slot_begin(&slot, PROCLIFE_EXEC), p, old_pid, bprm);
-	slot_end(&slot, PROCLIFE_EXEC);
-	if (records_times)
-		times_end(&slot, PROCLIFE_TIMES_EXEC);
 	for (__u32 i = 0; i < MOST_PIECES && i * PROCLIFE_ARGS_LEN < args_bytes && more; i++) {
 		more = record_args(slot_begin(&slot, PROCLIFE_ARGS), p, i * PROCLIFE_ARGS_LEN);
 		slot_end(&slot, PROCLIFE_ARGS);

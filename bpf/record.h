@@ -269,30 +269,40 @@ static __always_inline void record_times(struct proclife_record *r, struct task_
 	t->what = what;
 }
 
+#define EACH_BYTE(byte) (0x0101010101010101ULL * (byte))
+
+/* A bit for each of eight bytes that is no digit. Loops over bytes would be thousands of ways for the verifier. */
+static __always_inline __u64 not_digits(__u64 text)
+{
+	__u64 digits = text ^ EACH_BYTE('0');
+
+	return (((digits & EACH_BYTE(0x7f)) + EACH_BYTE(0x76)) | digits) & EACH_BYTE(0x80);
+}
+
+/* Up to seven digits, and then nothing. */
+static __always_inline bool is_number(const char text[8])
+{
+	__u64 word = *(const __u64 *)text, others = not_digits(word), end = others & -others;
+
+	return others && end != 0x80 && !(word & -(end >> 7));
+}
+
+#define BEGINS(text, type, with) (*(const type *)(text) == *(const type *)(with))
+
 /* "/dev/fd/3", "/proc/self/fd/3" or "/proc/7/fd/3": it says nothing of the file. */
 static __always_inline bool is_descriptor(const char path[PROCLIFE_PATH_LEN])
 {
-	unsigned int i = 0, digits = 0;
-
-	if (*(const __u64 *)path == *(const __u64 *)"/dev/fd/") {
-		i = 8;
-	} else if (*(const __u32 *)path == *(const __u32 *)"/pro" && path[4] == 'c' && path[5] == '/') {
-		i = 6;
-		if (path[6] == 's' && path[7] == 'e' && path[8] == 'l' && path[9] == 'f')
-			i = 10;
-		for (unsigned int n = 0; n < 10 && i < 20 && path[i] >= '0' && path[i] <= '9'; n++)
-			i++;
-		if (i > 20 || path[i] != '/' || path[i + 1] != 'f' || path[i + 2] != 'd' || path[i + 3] != '/')
-			return false;
-		i += 4;
-	} else {
+	if (BEGINS(path, __u64, "/dev/fd/"))
+		return is_number(path + 8);
+	if (!BEGINS(path, __u32, "/pro") || !BEGINS(path + 4, __u16, "c/"))
 		return false;
-	}
-	for (unsigned int n = 0; n < 12 && i < PROCLIFE_PATH_LEN - 1 && path[i] >= '0' && path[i] <= '9'; n++) {
-		digits++;
-		i++;
-	}
-	return digits && i < PROCLIFE_PATH_LEN && !path[i];
+	if (BEGINS(path + 6, __u64, "self/fd/"))
+		return is_number(path + 14);
+#pragma unroll
+	for (unsigned int n = 1; n < 8; n++)
+		if (BEGINS(path + 6 + n, __u32, "/fd/"))
+			return !(not_digits(*(const __u64 *)(path + 6)) << (64 - 8 * n)) && is_number(path + 10 + n);
+	return false;
 }
 
 /* Room to measure a text. No program runs twice at a time on a CPU, and only the one of EXEC has this. */
@@ -306,19 +316,14 @@ struct {
 /* Copies a text of the kernel, or its tail if there is no room for all. Returns how long it is. */
 static __always_inline __u32 take_text(char to[PROCLIFE_PATH_LEN], const char *from)
 {
-	long len = bpf_probe_read_kernel_str(to, PROCLIFE_PATH_LEN, from);
 	__u32 first = 0;
 	char *room;
+	long len;
 
-	if (len < 0)
-		len = 0;
-	if (len < PROCLIFE_PATH_LEN) {
-		/* The helper leaves the rest as it was. */
-		for (unsigned int i = 0; i < PROCLIFE_PATH_LEN; i++)
-			if (i >= len)
-				to[i] = 0;
+	take_words(to, PROCLIFE_PATH_LEN / 8); /* the helper leaves what is behind the text as it was */
+	len = bpf_probe_read_kernel_str(to, PROCLIFE_PATH_LEN, from);
+	if (len < PROCLIFE_PATH_LEN)
 		return len > 1 ? len - 1 : 0;
-	}
 	room = bpf_map_lookup_elem(&measured, &first);
 	if (!room)
 		return 0;

@@ -39,12 +39,12 @@
 
 /*
  * The rings of a CPU: name, how many records each has, in shares of 1/8 of the load's size. Those that a
- * life has one or two of have a whole; an EXEC has its ARGS in its ring, and what only a few lives meet has
- * less.
+ * life has one or two of have a whole, ARGS more, and what only a few lives meet has less.
  */
 #define PROCLIFE_BPF_RINGS(row)	\
 	row(FORK, 8)		\
-	row(EXEC, 32)		\
+	row(EXEC, 8)		\
+	row(ARGS, 32)		\
 	row(RENAME, 8)		\
 	row(SIGNAL, 8)		\
 	row(EXIT, 8)		\

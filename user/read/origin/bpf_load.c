@@ -64,7 +64,11 @@ static int listen(enum libbpf_print_level level, const char *format, va_list arg
 
 static bool is_wanted(const struct bpf_load *load, const struct bpf_row *row)
 {
-	return !row->wanted || *(const bool *)((const char *)&load->wishes + row->wanted);
+	const char *wish = (const char *)&load->wishes + row->wanted;
+
+	if (row->ring == PROCLIFE_BPF_ARGS)
+		return load->wishes.args_bytes;
+	return !row->wanted || *(const bool *)wish;
 }
 
 static struct bpf_program *program_of(const struct bpf_load *load, const struct bpf_row *row)
@@ -325,10 +329,8 @@ static void add_features(struct bpf_load *load, const struct bpf_row *row)
 	header->features |= row->feature;
 	header->mm_marks |= row->mm_mark;
 	header->birth_marks |= row->birth_mark;
-	if (row->ring == PROCLIFE_BPF_EXEC && load->wishes.args_bytes) {
-		header->features |= PROCLIFE_HAS(PROCLIFE_ARGS);
+	if (row->ring == PROCLIFE_BPF_ARGS)
 		header->args_bytes = load->wishes.args_bytes;
-	}
 	if (row->ring == PROCLIFE_BPF_REAP)
 		header->reap_source = load->kernel.leaves_cgroup_at_switch ? PROCLIFE_REAP_CGROUP_TASK_RELEASE :
 									     PROCLIFE_REAP_CGROUP_RELEASE;

@@ -71,6 +71,7 @@ static const struct bpf_row rows[] = {
 	ROW(on_exiting, EXITING, .functions = { "do_exit" }, FEATURE(EXITING), WISH(exiting)),
 	ROW(on_coredump, COREDUMP, .functions = { "vfs_coredump", "do_coredump" }, FEATURE(COREDUMP), WISH(exiting)),
 	ROW(on_exec, EXEC, .tracepoint = "sched_process_exec", FEATURE(EXEC)),
+	ROW(on_args, ARGS, .tracepoint = "sched_process_exec", FEATURE(ARGS)),
 	ROW(on_execing, EXECING, .functions = { "alloc_bprm" }, BIRTH(EXECING)),
 	ROW(on_rename, RENAME, .tracepoint = "task_rename", FEATURE(RENAME)),
 	ROW(on_wait, WAIT, .tracepoint = "sched_process_wait", FEATURE(WAIT), WISH(waits)),
