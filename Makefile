@@ -47,8 +47,11 @@ CMOCKA_LIBS = $(shell $(PKG_CONFIG) --libs cmocka)
 LIBBPF_CFLAGS = $(shell $(PKG_CONFIG) --cflags libbpf)
 LIBBPF_LIBS = $(shell $(PKG_CONFIG) --libs libbpf)
 
-# BPF=0 builds a proclife-read that records with the module only, and needs none of this.
-BPF ?= 1
+# BPF=0 builds a proclife-read that records with the module only, and needs none of this. The programs know the registers
+# of two kinds of machines.
+ifeq ($(origin BPF),undefined)
+BPF := $(if $(filter x86_64% aarch64%,$(shell $(CC) -dumpmachine)),1,0)
+endif
 CLANG ?= clang
 BPFTOOL ?= $(or $(wildcard /usr/sbin/bpftool),bpftool)
 
