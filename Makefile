@@ -318,6 +318,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
   check-exports     what --export otlp and folded write, read by OpenTelemetry's definitions and speedscope
   check-metrics     what --metrics writes, read by node_exporter and Prometheus
   check-html        the page of --html, in a browser that clicks
+  check-static      the file of static, in guests of three suites of Debian, and in roots with nothing else
   check-valgrind    the unit tests under valgrind
   coverage          which lines of the library the unit tests execute
   stress-billion    a billion records through the ring, in some minutes

@@ -157,6 +157,15 @@ coverage:
 	tests/scripts/setup build check
 	tests/scripts/coverage
 
+# The one file of `make static`, as it is built here, in guests with the kernels and roots of three suites of Debian. Only
+# the first of them has the module.
+check-static:
+	tests/scripts/setup static vm suites guest
+	@+$(MAKE) -s static
+	tests/vm/run -- tests/guest/static.sh
+	tests/vm/run --kernel trixie --no-module -- tests/guest/static.sh
+	tests/vm/run --kernel sid --no-module -- tests/guest/static.sh
+
 check-valgrind:
 	tests/scripts/setup build check
 	tests/scripts/valgrind
@@ -214,4 +223,4 @@ stress-tests: $(STRESS_TESTS)
 
 guest-tests: $(EXCHANGE) $(GUEST_TESTS) $(WORKLOADS) $(LISTEN) $(JUDGE) $(LIE) $(FUZZ_DEVICE) $B/tests/examples/libproclife.3-3
 
-.PHONY: unit-tests stress-tests guest-tests workloads fuzz-tests coverage check-valgrind stress-billion check-litmus check-metrics check-html check-exports check-model check-mutants
+.PHONY: unit-tests stress-tests guest-tests workloads fuzz-tests coverage check-static check-valgrind stress-billion check-litmus check-metrics check-html check-exports check-model check-mutants
