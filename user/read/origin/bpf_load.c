@@ -374,7 +374,7 @@ static int publish(struct bpf_load *load)
 	memcpy(element, &load->header, sizeof(load->header));
 	memcpy(element + sizeof(load->header), load->cpu_map, sizeof(load->cpu_map));
 	err = bpf_map_update_elem(bpf_map__fd(load->skeleton->maps.header), &first, element, 0);
-	/* Who may open the pins shall not change what others read. */
+	/* A user who may open the pins shall not change what others read. */
 	if (!err)
 		err = bpf_map_freeze(bpf_map__fd(load->skeleton->maps.header));
 	return err ? err : bpf_map_freeze(bpf_map__fd(load->skeleton->maps.unringed));
@@ -394,7 +394,7 @@ static int load_all(struct bpf_load *load)
 	int err;
 
 	if (cpus < 1)
-		return cpus;
+		return cpus ? cpus : -ENOENT;
 	load->btf = btf__load_vmlinux_btf();
 	if (!load->btf)
 		return -errno;
