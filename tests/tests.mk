@@ -75,9 +75,9 @@ $(EXAMPLES_IN_CXX): %.in-c++: %.c
 $(UNIT_TESTS): | $B/proclife-read $(COMPLETIONS) $(EXAMPLES) $(EXAMPLES_IN_CXX) $B/tests/bench/exact/judge \
 	$(patsubst %,$B/tests/guest/workloads/%,inherits orphans)
 
-# It includes the library's sources itself, so the archive's are not linked.
-$B/tests/stress/library: $(LIB_STATIC)
-$B/tests/stress/library.o: override CPPFLAGS += -Itests/stress
+# They include the library's sources themselves, so the archive's are not linked.
+$B/tests/stress/library $B/tests/stress/cpu_rings: $(LIB_STATIC)
+$B/tests/stress/library.o $B/tests/stress/cpu_rings.o: override CPPFLAGS += -Itests/stress
 
 $(STRESS_TESTS): $B/tests/stress/%: $B/tests/stress/%.o
 	$(call say,LD)

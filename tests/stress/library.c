@@ -2,50 +2,13 @@
 /*
  * The library's own reader under stress: rings.c and merge.c, with delays between their steps, follow
  * a file with the device's layout while one thread per ring writes it. Each reader is a source of
- * its own, as a program has it. RINGS and MERGE can name other sources, which tests/stress/run has
- * broken.
+ * its own, as a program has it.
  */
 #include <errno.h>
 #include <limits.h>
 #include <sys/mman.h>
 
-#include "setup.h"
-
-#include "device/device.h"
-
-#ifndef RINGS
-#define RINGS "../../user/lib/device/rings.c"
-#endif
-#ifndef MERGE
-#define MERGE "../../user/lib/source/merge.c"
-#endif
-
-/* Copies word by word, with delays, so that a writer can come in between. */
-static inline void copy_slowly(void *to, const void *from, size_t bytes)
-{
-	for (size_t i = 0; i < bytes / sizeof(struct proclife_record); i++)
-		copy((uint64_t *)((struct proclife_record *)to + i),
-		     (const struct proclife_record *)from + i);
-}
-
-/* Single reads delay, too. */
-#undef proclife_read_once
-#define proclife_read_once(x)                                          \
-	({                                                             \
-		__typeof__(x) seen = __atomic_load_n(&(x), __ATOMIC_RELAXED); \
-									       \
-		step();                                                \
-		seen;                                                  \
-	})
-
-#define copy_records library_copy_records
-#define take_horizon library_take_horizon
-#define memcpy copy_slowly
-#include RINGS /* NOLINT(bugprone-suspicious-include) */
-#undef memcpy
-#undef take_horizon
-#undef copy_records
-#include MERGE /* NOLINT(bugprone-suspicious-include) */
+#include "library.h"
 
 struct reader {
 	pthread_t thread;
@@ -56,12 +19,6 @@ struct reader {
 	uint64_t live; /* merged while all writers were at work */
 	uint64_t next; /* the merged stream goes on here or above */
 } __attribute__((aligned(128)));
-
-static void read_clock(struct proclife_clock *clock, void *data)
-{
-	(void)data;
-	clock->now = __atomic_load_n(&now, __ATOMIC_RELAXED);
-}
 
 static void *write_ring(void *data)
 {

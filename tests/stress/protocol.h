@@ -3,7 +3,8 @@
  * ring.h as the stress tests use it: with delays between its steps, a shared counter as the clock, which
  * each record advances by one, and records that show when they are torn.
  *
- * BREAK_* weakens one step.
+ * EXCHANGES makes the writer the one of BPF programs: W2 and W4 are exchanges, each record begins with the commit that is
+ * in memory, and a program can be preempted for long between them. BREAK_* weakens one step.
  */
 #ifndef STRESS_PROTOCOL_H
 #define STRESS_PROTOCOL_H
@@ -58,6 +59,19 @@ static void step(void);
 		__atomic_store_n((p), (value), __ATOMIC_RELEASE); \
 		step();                                          \
 	} while (0)
+
+#ifdef EXCHANGES
+#undef proclife_store_mb
+#define proclife_store_mb(x, value) exchange(&(x), value)
+#undef proclife_store_release
+#define proclife_store_release(p, value) exchange(p, value)
+#define exchange(p, value)                                                   \
+	do {                                                                 \
+		step();                                                      \
+		(void)__atomic_exchange_n((p), (value), __ATOMIC_SEQ_CST);   \
+		step();                                                      \
+	} while (0)
+#endif
 
 #include <proclife/ring.h>
 
@@ -163,6 +177,17 @@ static void copy(uint64_t *to, const struct proclife_record *slot)
 	}
 }
 
+/* Other programs of this CPU go on meanwhile. */
+static void be_preempted(void)
+{
+#ifdef EXCHANGES
+	struct timespec nap = { .tv_nsec = 1000000 };
+
+	if (steps_per_delay && next_random() % 4096 == 0)
+		nanosleep(&nap, NULL);
+#endif
+}
+
 static uint64_t take_number(void)
 {
 	return __atomic_fetch_add(&now, 1, __ATOMIC_RELAXED);
@@ -176,6 +201,9 @@ static int write_record(struct ring *ring, uint64_t position, uint64_t *number)
 	uint64_t stamp;
 	int due;
 
+#ifdef EXCHANGES
+	r->pos = r->page->ctl.commit;
+#endif
 #if defined(BREAK_W1) /* fills the slot before it says so */
 	slot = &r->records[position & r->mask];
 	stamp = take_number();
@@ -188,12 +216,15 @@ static int write_record(struct ring *ring, uint64_t position, uint64_t *number)
 	fill(slot, ring->cpu, position, stamp);
 #else
 	slot = proclife_ring_reserve(r);
+	be_preempted();
 	stamp = take_number();
 	step();
+	be_preempted();
 #ifndef BREAK_W4
 	fill(slot, ring->cpu, position, stamp);
 #endif
 #endif
+	be_preempted();
 	*number = stamp;
 	due = proclife_ring_commit(r, position % PROCLIFE_TYPES);
 #ifdef BREAK_W4 /* commits before the slot is filled */
