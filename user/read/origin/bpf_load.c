@@ -201,7 +201,7 @@ static int load_once(struct bpf_load *load, uint32_t cpus)
 
 	load->skeleton = skeleton;
 	if (!skeleton)
-		return -errno;
+		return errno ? -errno : -ENOMEM;
 	*complained_of = '\0';
 	err = choose(load);
 	if (err)
