@@ -18,7 +18,7 @@ ifdef STATIC_PROGRAM
 STATIC_SOURCES := $(wildcard user/static/*.c)
 STATIC_OBJECTS := $(filter-out %/modules_kmod.o,$(READ_OBJECTS)) $(STATIC_SOURCES:%.c=$B/%.o)
 STATIC_NEEDS := ncursesw $(if $(filter 1,$(BPF)),libbpf)
-STATIC_LIBS = $(shell $(PKG_CONFIG) --static --libs $(STATIC_NEEDS)) -lm
+STATIC_LIBS = $(shell $(PKG_CONFIG) --static --libs $(STATIC_NEEDS) 2>/dev/null) -lm
 
 override CFLAGS += -ffunction-sections -fdata-sections
 
@@ -48,7 +48,7 @@ $B/static-libraries:
 		esac; \
 		case "$$missing " in *" $$package "*) ;; *) missing="$$missing $$package" ;; esac; \
 	done; \
-	[ -n "$$missing" ] || $(PKG_CONFIG) --exists $(STATIC_NEEDS) || missing=" pkgconf"; \
+	[ -n "$$missing" ] || $(PKG_CONFIG) --exists $(STATIC_NEEDS) 2>/dev/null || missing=" pkgconf"; \
 	command -v infocmp >/dev/null || missing="$$missing ncurses-bin"; \
 	[ -z "$$missing" ] || { echo "make static: $(CC) finds no static libraries of these: apt install$$missing" >&2; \
 		exit 1; }
