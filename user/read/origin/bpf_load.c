@@ -184,12 +184,12 @@ static int node_of(uint32_t cpu)
 /* A map for the rings of a CPU; or a negative errno. */
 static int new_rings(const struct bpf_load *load, uint32_t cpu)
 {
-	struct bpf_map_create_opts options = {
-		.sz = sizeof(options),
-		.map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE,
-		.numa_node = (uint32_t)node_of(cpu),
-	};
+	struct bpf_map_create_opts options;
 
+	memset(&options, 0, sizeof(options)); /* its padding, too: libbpf refuses others */
+	options.sz = sizeof(options);
+	options.map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE;
+	options.numa_node = (uint32_t)node_of(cpu);
 	return bpf_map_create(BPF_MAP_TYPE_ARRAY, "proclife_cpu", sizeof(uint32_t), (uint32_t)load->header.ring_bytes, 1,
 			      &options);
 }
