@@ -62,6 +62,12 @@ static int listen(enum libbpf_print_level level, const char *format, va_list arg
 	return 0;
 }
 
+/* Where libbpf returns no object: never 0. */
+static int last_error(void)
+{
+	return errno ? -errno : -ENOMEM;
+}
+
 static bool is_wanted(const struct bpf_load *load, const struct bpf_row *row)
 {
 	const char *wish = (const char *)&load->wishes + row->wanted;
@@ -201,7 +207,7 @@ static int load_once(struct bpf_load *load, uint32_t cpus)
 
 	load->skeleton = skeleton;
 	if (!skeleton)
-		return errno ? -errno : -ENOMEM;
+		return last_error();
 	*complained_of = '\0';
 	err = choose(load);
 	if (err)
@@ -397,7 +403,7 @@ static int load_all(struct bpf_load *load)
 		return cpus ? cpus : -ENOENT;
 	load->btf = btf__load_vmlinux_btf();
 	if (!load->btf)
-		return -errno;
+		return last_error();
 	bpf_ask_kernel(&load->kernel, load->btf);
 	err = load_programs(load, (uint32_t)cpus);
 	if (err)
