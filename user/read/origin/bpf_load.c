@@ -65,7 +65,9 @@ static int listen(enum libbpf_print_level level, const char *format, va_list arg
 /* Where libbpf returns no object: never 0. */
 static int last_error(void)
 {
-	return errno ? -errno : -ENOMEM;
+	int error = errno;
+
+	return error > 0 ? -error : -ENOMEM;
 }
 
 static bool is_wanted(const struct bpf_load *load, const struct bpf_row *row)
