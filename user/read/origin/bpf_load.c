@@ -368,6 +368,7 @@ static int attach(struct bpf_load *load)
 	if (load->wishes.times && load->kernel.has_run_delay)
 		load->header.header.features |= PROCLIFE_HAS(PROCLIFE_TIMES);
 	load->snapshot = bpf_program__attach_iter(load->skeleton->progs.on_snapshot, NULL);
+	load->descriptors.snapshot = load->snapshot ? bpf_link__fd(load->snapshot) : -1;
 	return 0;
 }
 
@@ -396,6 +397,16 @@ static uint64_t monotonic(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+static void describe_maps(struct bpf_load *load)
+{
+	const struct proclife_bpf_programs *skeleton = load->skeleton;
+
+	load->descriptors.header = bpf_map__fd(skeleton->maps.header);
+	load->descriptors.rings = bpf_map__fd(skeleton->maps.rings);
+	load->descriptors.unringed = bpf_map__fd(skeleton->maps.unringed);
+	load->descriptors.programs = load->fds;
+}
+
 static int load_all(struct bpf_load *load)
 {
 	int cpus = libbpf_num_possible_cpus();
@@ -411,6 +422,7 @@ static int load_all(struct bpf_load *load)
 	if (err)
 		return err;
 	describe(load, (uint32_t)cpus);
+	describe_maps(load);
 	err = for_each_cpu("/sys/devices/system/cpu/present", add_rings, load);
 	if (!err)
 		err = attach(load);
@@ -438,11 +450,6 @@ int bpf_load(struct bpf_load **out, const struct source_options *wishes, char wh
 		bpf_load_free(load);
 		return err;
 	}
-	load->descriptors.header = bpf_map__fd(load->skeleton->maps.header);
-	load->descriptors.rings = bpf_map__fd(load->skeleton->maps.rings);
-	load->descriptors.unringed = bpf_map__fd(load->skeleton->maps.unringed);
-	load->descriptors.snapshot = load->snapshot ? bpf_link__fd(load->snapshot) : -1;
-	load->descriptors.programs = load->fds;
 	*out = load;
 	return 0;
 }
