@@ -96,10 +96,10 @@ static __always_inline bool is_blocked(struct task_struct *p, __u64 bit, bool to
 	const unsigned int offset = bpf_core_field_offset(struct task_struct, thread_node);
 	unsigned long head, at;
 
-	if (!blocks(p, bit))
-		return to_group && p->flags & PF_EXITING && p->signal->nr_threads == 1;
 	if (!to_group)
-		return true;
+		return blocks(p, bit);
+	if (!blocks(p, bit) && !(p->flags & PF_EXITING))
+		return false;
 	head = read_pointer(&p->signal) + bpf_core_field_offset(struct signal_struct, thread_head);
 	at = read_pointer((void *)head);
 	for (unsigned int i = 0; i < MOST_BLOCKING && at && at != head; i++) {
@@ -129,6 +129,8 @@ int BPF_PROG(on_signal, int signo, struct kernel_siginfo *info, struct task_stru
 	if (action.sa_handler)
 		return 0;
 	blocked = result == PROCLIFE_SIGNAL_QUEUED && is_blocked(p, bit, to_group);
+	/* A number: from Linux 6.5 on, the verifier takes no argument for NULL, and leaves out what is for that. */
+	info = (void *)read_pointer(&ctx[1]);
 	RECORD(SIGNAL, PROCLIFE_SIGNAL, record_signal(r, p, signo, info, to_group, result, blocked));
 	return 0;
 }
@@ -324,6 +326,8 @@ int on_snapshot(struct bpf_iter__task *ctx)
 	if (!p)
 		return 0;
 	r.ts = bpf_ktime_get_ns(); /* first: whatever the task does from now on has no earlier record */
+	if (!p->thread_pid) /* released meanwhile: its FREE can be earlier than this */
+		return 0;
 	r.type = PROCLIFE_TASK;
 	r.cpu = bpf_get_smp_processor_id();
 	record_state(&r, p);

@@ -201,7 +201,7 @@ static void note_skipped(struct proclife_device *device)
 	if (!proclife_gap_is(&device->skips.gap))
 		device->skips.gap = (struct proclife_gap){ .from = since, .cpu = PROCLIFE_CPU_ALL };
 	device->skips.gap.lost += now - own->skipped;
-	device->skips.gap.to = device->read.now;
+	device->skips.gap.to = proclife_device_clock(device).now; /* the count is later than the horizon */
 	own->skipped = now;
 }
 
@@ -416,7 +416,8 @@ static bool header_fits(const struct proclife_bpf_header *found, uint64_t bytes)
 {
 	const struct proclife_header *header = &found->header;
 
-	return header->abi_version == PROCLIFE_ABI_VERSION && header->record_bytes == sizeof(struct proclife_record) &&
+	return header->abi_version == PROCLIFE_ABI_VERSION && header->header_bytes == sizeof(*header) &&
+	       header->record_bytes == sizeof(struct proclife_record) &&
 	       header->cpus && header->cpus <= PROCLIFE_MAX_CPUS && header->cpu_map_offset % 8 == 0 &&
 	       header->cpu_map_offset >= sizeof(*found) &&
 	       header->cpu_map_offset + (header->cpus + 63ULL) / 64 * 8 <= bytes &&

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MOST_PROGRAMS 32
+#define INITIAL_PID_NAMESPACE 0xeffffffc /* its inode: a constant */
 #define CTL_COUNTS 64	   /* where the counts are in a control page: struct proclife_ring_page */
 #define WORKER 0x00000010  /* PF_IO_WORKER */
 #define WORKER_2 0x00004000 /* PF_USER_WORKER */
@@ -306,7 +306,6 @@ static void describe(struct bpf_load *load, uint32_t cpus)
 {
 	struct proclife_header *header = &load->header.header;
 	struct utsname uts;
-	struct stat st;
 
 	uname(&uts);
 	header->magic = PROCLIFE_MAGIC;
@@ -319,8 +318,7 @@ static void describe(struct bpf_load *load, uint32_t cpus)
 	header->exit_mark = load->kernel.exit_has_group_dead ? PROCLIFE_EXIT_BEFORE_MM : PROCLIFE_EXIT_AFTER_MM;
 	header->cgroup_leave = load->kernel.leaves_cgroup_at_switch ? PROCLIFE_CGROUP_LEAVE_SWITCH :
 								      PROCLIFE_CGROUP_LEAVE_EXIT;
-	header->init_pid_ns = stat("/proc/1/ns/pid", &st) ? 0 : (uint32_t)st.st_ino;
-	header->hz = (uint32_t)sysconf(_SC_CLK_TCK);
+	header->init_pid_ns = INITIAL_PID_NAMESPACE;
 	header->rss_error = rss_error(load);
 	header->source = PROCLIFE_SOURCE_BPF;
 	header->types = PROCLIFE_TYPES;

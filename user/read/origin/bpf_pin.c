@@ -124,7 +124,7 @@ static int pin_all(const struct bpf_load *load, char why[BPF_WHY])
 
 	for (i = 0; bpf_load_pin(load, i, &pin); i++) {
 		snprintf(path, sizeof(path), PROCLIFE_BPF_FOLDER "/%s", pin.name);
-		if (bpf_obj_pin(pin.fd, path))
+		if (pin.fd >= 0 && bpf_obj_pin(pin.fd, path)) /* there need not be an iterator */
 			return fail(why, path);
 	}
 	return 0;

@@ -85,7 +85,7 @@ int source_open(struct proclife_source **source, const struct options *options)
 			message("%s: cannot open: %s", quoted(options->device), strerror(-err));
 		return err;
 	}
-	if (options->source.kind != SOURCE_BPF && !own) {
+	if (options->source.kind != SOURCE_BPF && !is_bpf) { /* not another source than the first time */
 		module = proclife_device_open(source, options->device);
 		if (!module)
 			return 0;
@@ -129,7 +129,12 @@ static int pin(const struct options *options, char why[BPF_WHY])
 		proclife_source_free(source);
 		return 0;
 	}
-	bpf_unpin(why); /* what a loader that was killed has left, or one of another version */
+	if (err != -ENOENT) { /* it may be there, and others read it */
+		snprintf(why, BPF_WHY, PROCLIFE_BPF_FOLDER ": %s", err == -EPROTO ?
+			 "pinned by another version of this program; run 'proclife-read --unload' as root" : strerror(-err));
+		return err;
+	}
+	bpf_unpin(why); /* what a loader that was killed has left */
 	err = bpf_load(&load, &options->source, why);
 	if (err)
 		return err;

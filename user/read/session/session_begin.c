@@ -243,6 +243,8 @@ static int look_around(struct session *s)
 		ret = proclife_source_snapshot(s->run.source);
 		if (ret == -ENOTTY && s->plain_file) /* a copy of a device, without tasks */
 			ret = 0;
+		if (ret == -EXDEV)
+			message("BPF programs find only the tasks of this PID namespace; run outside of it, or load the module");
 	}
 	return ret;
 }
