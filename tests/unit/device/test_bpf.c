@@ -149,7 +149,7 @@ long __wrap_syscall(long number, ...)
 	return -1;
 }
 
-/* Each reading takes a moment, as of a real clock, and of the offsets the last figures are noise. */
+/* Each reading takes a moment, like a real clock's, and the last figures of an offset are noise. */
 static struct {
 	bool on;
 	uint64_t now, to_realtime, random;

@@ -206,7 +206,7 @@ static void test_margin(void **state)
 	assert_int_equal(proclife_source_horizon(source), 1502);
 }
 
-/* Who waits for records that are younger than the margin sleeps meanwhile. */
+/* A reader that waits for records younger than the margin sleeps meanwhile. */
 static void test_wait_for_the_margin(void **state)
 {
 	struct proclife_event event;
@@ -238,7 +238,7 @@ static void test_margin_above_now(void **state)
 	expect_from(source, 0, 0, 10);
 }
 
-/* Who asks for the ring of a CPU gets the sums. */
+/* The ring of a CPU has the sums of its rings. */
 static void test_sums(void **state)
 {
 	const struct proclife_ring_ctl *ctl;

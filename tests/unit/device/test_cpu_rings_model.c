@@ -23,7 +23,7 @@ struct ring {
 
 struct model {
 	struct ring rings[CPUS][MOST_RINGS];
-	/* Of each CPU, gaps that were yielded, until the next record of a ring shows which of them was its. */
+	/* Gaps that were yielded, until the next record of a ring shows which of them was its. */
 	struct proclife_gap gaps[CPUS][MOST_RINGS][MOST_GAPS];
 	uint32_t gap_count[CPUS];
 	uint64_t random, yielded, lost, written;

@@ -106,8 +106,8 @@ static void test_fields(void **state)
 	size_t found = 0;
 
 	(void)state;
-	for (uint16_t type = 1; type < PROCLIFE_TYPES; type++)
-		check_type(type, &found);
+	for (unsigned int type = 1; type < PROCLIFE_TYPES; type++)
+		check_type((uint16_t)type, &found);
 	assert_int_equal(found, FIELDS); /* none of the table is gone */
 }
 
