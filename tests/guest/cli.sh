@@ -9,13 +9,13 @@ modules=/lib/modules/$(uname -r)/updates
 release=$(uname -r | sed 's/[.+]/\\&/g') # as a pattern
 
 # Why there is no device. Hides the kernel's own modules, which depmod takes a minute to read.
-expect 'not loaded' 1 "/dev/proclife: module not loaded; run 'modprobe proclife'" proclife-read
+expect 'not loaded' 1 "/dev/proclife: module not loaded; run 'modprobe proclife'" proclife-read --source=module
 mkdir "$work/index" && cp -a "${modules%/*}"/modules.* "$work/index/" || exit 1
 mount -t tmpfs none "${modules%/*}/kernel" && mv "$modules" "$work/away" && depmod || exit 1
-expect 'not installed' 1 '/dev/proclife: .*run .*dkms' proclife-read
+expect 'not installed' 1 '/dev/proclife: .*run .*dkms' proclife-read --source=module
 mkdir -p /lib/modules/5.5.5 && cp -r "$work/away" /lib/modules/5.5.5/updates && depmod 5.5.5 2>/dev/null
 expect 'other kernel' 1 "module built for 5\.5\.5, not for the running $release" \
-	proclife-read
+	proclife-read --source=module
 rm -r /lib/modules/5.5.5
 mv "$work/away" "$modules" && umount "${modules%/*}/kernel" && cp -a "$work/index"/* "${modules%/*}/" || exit 1
 expect 'bad parameter' 1 'Invalid argument' modprobe proclife ring_kb=3

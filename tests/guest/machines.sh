@@ -52,7 +52,7 @@ expect 'memory, load: --load' 1 "--load: not enough memory for the rings.*'modpr
 	proclife-read --source=module --load --duration 0.1
 rm /etc/modprobe.d/proclife-test.conf
 expect 'memory, load: it is not loaded' 1 '^proclife-read: /dev/proclife: module not loaded; run' \
-	proclife-read --status --json
+	proclife-read --source=module --status --json
 expect 'memory, load: the log has no killing' 1 '' \
 	eval "dmesg | tail -n +$((log_begins + 1)) | grep -i 'out of memory\\|oom-kill'"
 
