@@ -16,7 +16,8 @@
  * The other steps of the argument of ring.h, for BPF:
  * W1, W2 and W4 are exchanges, which are full barriers in the kernel's memory model, and so in what the JITs
  *	emit: xchg on x86-64; SWPAL on arm64, or a loop with DMB ISH behind it. A store or a load-add would
- *	not do: the JITs are free to emit what orders nothing.
+ *	not do: the JITs are free to emit what orders nothing. tests/litmus has each of these, and what
+ *	weaker ones break.
  * W3 reads bpf_ktime_get_ns(), and H1 CLOCK_MONOTONIC of the vDSO. Both are lines over the CPU's counter,
  *	of which the kernel changes the parameters now and then, those of the vDSO first; and nothing in a
  *	program orders the counter behind W2 on arm64. So W3 can give less than an H1 that it comes after: by

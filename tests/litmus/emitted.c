@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What emitted compares the tests in assembly with: the ring's steps as the compiler makes them, in
- * the kernel and in user space. EMITTED_BROKEN leaves the barriers out.
+ * the kernel, in a BPF program and in user space. EMITTED_BROKEN leaves the barriers out.
  */
+#ifdef __bpf__
+#include <linux/types.h> /* before libbpf's headers */
+#endif
 #include <proclife/barrier.h>
 
 #ifdef EMITTED_BROKEN
@@ -43,6 +46,23 @@ u64 emitted_counter(void)
 #else
 	return get_cycles64();
 #endif
+}
+
+#elif defined(__bpf__)
+#ifdef EMITTED_BROKEN
+#undef proclife_store_release
+#define proclife_store_release(p, value) proclife_write_once(*(p), value)
+#endif
+#include "rings.h"
+
+void emitted_writer(struct slot *slot);
+
+void emitted_writer(struct slot *slot)
+{
+	struct proclife_record *r = slot_begin(slot, 1);
+
+	r->task = 1;
+	slot_end(slot, 1);
 }
 
 #else /* user space */
