@@ -121,11 +121,11 @@ int proclife_rings_round(struct proclife_device *device);
 int proclife_device_snapshot(struct proclife_source *source);
 int proclife_device_prepend(struct proclife_source *source, const struct proclife_record *records,
 			    size_t count);
-/* Puts those records where they belong, as the rings' histories have just begun. 0 or -ENOMEM. */
-int proclife_snapshot_prepend(struct proclife_device *device);
+/* Does one of the rings have this record? */
+typedef bool (*proclife_rings_hold_fn)(const struct proclife_device *device, const struct proclife_record *record);
 
-/* Is it in a ring, once the rings' histories have just begun? It has handles, however the rings have them. */
-bool proclife_rings_hold(const struct proclife_device *device, const struct proclife_record *record);
+/* Puts those records where they belong, as the rings' histories have just begun. 0 or -ENOMEM. */
+int proclife_snapshot_prepend(struct proclife_device *device, proclife_rings_hold_fn hold);
 
 /* How many records are committed, or lost, but not yet yielded. */
 uint64_t proclife_rings_pending(const struct proclife_device *device);

@@ -598,7 +598,8 @@ static bool ring_holds(const struct proclife_ring_stream *ring, const struct pro
 	return false;
 }
 
-bool proclife_rings_hold(const struct proclife_device *device, const struct proclife_record *record)
+/* The rings' histories have just begun. The record has handles, however the rings have them. */
+static bool rings_hold(const struct proclife_device *device, const struct proclife_record *record)
 {
 	for (size_t i = 0; i < device->rings_count; i++)
 		if (device->rings[i]->cpu == record->cpu && ring_holds(device->rings[i], record))
@@ -638,7 +639,7 @@ int proclife_rings_round(struct proclife_device *device)
 	if (device->rewind) {
 		device->rewind = false;
 		start_at_oldest(device);
-		err = proclife_snapshot_prepend(device);
+		err = proclife_snapshot_prepend(device, rings_hold);
 		if (err)
 			return err;
 	}

@@ -84,16 +84,17 @@ int proclife_device_prepend(struct proclife_source *source, const struct proclif
  * Does the ring not hold it any more? A TASK has never been in one. Of several rings of a CPU, some hold records from
  * before the beginning of its history.
  */
-static bool is_older(const struct proclife_device *device, const struct proclife_record *record)
+static bool is_older(const struct proclife_device *device, const struct proclife_record *record,
+		     proclife_rings_hold_fn hold)
 {
 	const struct proclife_stream *cpu = device->cpus[record->cpu];
 
 	if (record->type == PROCLIFE_TASK || !cpu)
 		return true;
-	return record->ts < cpu->gap.to && !(device->merged && proclife_rings_hold(device, record));
+	return record->ts < cpu->gap.to && !(device->merged && hold(device, record));
 }
 
-int proclife_snapshot_prepend(struct proclife_device *device)
+int proclife_snapshot_prepend(struct proclife_device *device, proclife_rings_hold_fn hold)
 {
 	const struct proclife_stream *stream = &device->snapshot;
 	size_t tasks = (size_t)(stream->end - stream->cur), count = 0;
@@ -109,7 +110,7 @@ int proclife_snapshot_prepend(struct proclife_device *device)
 	if (!records)
 		return -ENOMEM;
 	for (size_t i = 0; i < device->older_count; i++)
-		if (is_older(device, &device->older[i]) &&
+		if (is_older(device, &device->older[i], hold) &&
 		    (!tasks || device->older[i].ts <= stream->cur->ts))
 			records[count++] = device->older[i];
 	if (tasks)
