@@ -129,9 +129,8 @@ int BPF_PROG(on_signal, int signo, struct kernel_siginfo *info, struct task_stru
 	if (action.sa_handler)
 		return 0;
 	blocked = result == PROCLIFE_SIGNAL_QUEUED && is_blocked(p, bit, to_group);
-	/* A number: from Linux 6.5 on, the verifier takes no argument for NULL, and leaves out what is for that. */
-	info = (void *)read_pointer(&ctx[1]);
-	RECORD(SIGNAL, PROCLIFE_SIGNAL, record_signal(r, p, signo, info, to_group, result, blocked));
+	RECORD(SIGNAL, PROCLIFE_SIGNAL,
+	       record_signal(r, p, signo, (void *)as_number(r, info), to_group, result, blocked));
 	return 0;
 }
 
@@ -178,11 +177,17 @@ int BPF_PROG(on_victim, struct task_struct *victim)
 	return 0;
 }
 
+#ifdef __TARGET_ARCH_x86
+#define TIF_MEMDIE 20
+#else
+#define TIF_MEMDIE 18
+#endif
+
 /* Where the tracepoint says only the number of the task. It is called for some that are marked already. */
 SEC("fentry/mark_oom_victim")
 int BPF_PROG(on_victim_marked, struct task_struct *victim)
 {
-	if (victim->signal->oom_mm)
+	if (victim->thread_info.flags & 1UL << TIF_MEMDIE)
 		return 0;
 	RECORD(OOM, PROCLIFE_OOM, record_oom(r, victim));
 	return 0;

@@ -49,6 +49,18 @@ static __always_inline unsigned long read_pointer(const void *from)
 	return pointer;
 }
 
+/*
+ * A pointer that the verifier takes for no NULL, as each argument from Linux 6.5 on: it would leave a comparison out, and
+ * let the program read from there. What comes back from a map is a number for it.
+ */
+static __always_inline unsigned long as_number(struct proclife_record *r, const void *pointer)
+{
+	volatile unsigned long *way = (volatile unsigned long *)r->words;
+
+	*way = (unsigned long)pointer;
+	return *way;
+}
+
 static __always_inline struct task_struct *current_task(void)
 {
 	return bpf_get_current_task_btf();
@@ -126,7 +138,7 @@ static __always_inline void take_group_comm(char to[PROCLIFE_COMM_LEN], struct t
 
 static __always_inline __u64 take_cgroup(struct task_struct *p)
 {
-	return p->cgroups->dfl_cgrp->kn->id;
+	return bpf_core_field_exists(p->cgroups) ? p->cgroups->dfl_cgrp->kn->id : 0;
 }
 
 /* The pid that the task has in its own namespace, and that namespace's inode; zeros once the task is reaped. */
@@ -190,7 +202,7 @@ static __always_inline void take_no_head(struct proclife_record *r)
 	take_words(r->comm, 2);
 }
 
-/* In pages. One call for all up to Linux 6.1, where the verifier refuses the way through the array. */
+/* In pages. One call for all up to Linux 6.1, where the verifier knows no way through an array of atomic_long_t. */
 static __always_inline void take_counters(struct mm_struct *mm, __s64 pages[MM_COUNTERS])
 {
 	struct mm_struct___percpu *percpu = (void *)mm;
@@ -678,13 +690,13 @@ static __always_inline void record_notify(struct proclife_record *r, struct task
  * One struct pid can be a process's and a group's, and there is none for a number without a process: only the system
  * call says what is meant. Not known for 32-bit programs, as in the module.
  */
-static __always_inline __u32 wait_what(struct task_struct *p, struct pid *pid)
+static __always_inline __u32 wait_what(struct task_struct *p, bool has_pid)
 {
 	struct pt_regs *regs;
 	int first;
 
 	if (p->flags & (PF_KTHREAD | PF_EXITING))
-		return pid ? PROCLIFE_WAIT_PID : PROCLIFE_WAIT_ANY;
+		return has_pid ? PROCLIFE_WAIT_PID : PROCLIFE_WAIT_ANY;
 	regs = (void *)bpf_task_pt_regs(p);
 #ifdef __TARGET_ARCH_x86
 	struct pt_regs___of_x86 *user = (void *)regs;
@@ -724,10 +736,12 @@ static __always_inline void record_wait(struct proclife_record *r, struct pid *p
 {
 	struct task_struct *p = current_task();
 
+	bool has_pid = as_number(r, pid);
+
 	take_head(r, p);
 	take_nothing(r->words);
-	r->wait.wanted = pid ? pid->numbers[0].nr : 0;
-	r->wait.what = wait_what(p, pid);
+	r->wait.wanted = has_pid && pid ? pid->numbers[0].nr : 0; /* some kernels know that it can be NULL */
+	r->wait.what = wait_what(p, has_pid);
 }
 
 /* Of a sender that exits: does its whole process? */

@@ -87,12 +87,13 @@ static __always_inline bool slot_find(struct slot *slot, __u32 id)
 
 static __always_inline struct proclife_record *slot_begin(struct slot *slot, __u16 type)
 {
+	char *page = slot->base + ring_offset[slot->id];
 	struct proclife_ring *ring = &slot->ring;
 	struct proclife_record *r;
 	__u64 now;
 
-	ring->page = (struct proclife_ring_page *)(slot->base + ring_offset[slot->id]);
-	ring->records = (struct proclife_record *)(slot->base + ring_offset[slot->id] + PROCLIFE_BPF_PAGE_BYTES);
+	ring->page = (struct proclife_ring_page *)page;
+	ring->records = (struct proclife_record *)(page + PROCLIFE_BPF_PAGE_BYTES);
 	ring->mask = ring_mask[slot->id];
 	ring->pos = ring->page->ctl.commit;
 	ring->wake_at = ring->pos + PROCLIFE_RING_NEVER;

@@ -135,7 +135,6 @@ struct signal_struct {
 	unsigned long min_flt;
 	unsigned long maj_flt;
 	unsigned long maxrss;
-	struct mm_struct *oom_mm;
 };
 
 /* Linux 7.1 and later. */

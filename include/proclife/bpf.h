@@ -13,6 +13,11 @@
  * kernel skips it counts (recursion_misses), and a reader takes it as records that were lost, of which it
  * knows no CPU.
  *
+ * Before Linux 6.1, programs of tracepoints have no such guard. They cannot be preempted there, so only an
+ * interrupt could run one inside itself. None does: signal_generate and cgroup_notify_populated come with
+ * interrupts off, sched_process_free from RCU's callbacks, which never interrupt each other, and the others
+ * from a task alone.
+ *
  * The other steps of the argument of ring.h, for BPF:
  * W1, W2 and W4 are exchanges, which are full barriers in the kernel's memory model, and so in what the JITs
  *	emit: xchg on x86-64; SWPAL on arm64, or a loop with DMB ISH behind it. A store or a load-add would
