@@ -100,7 +100,8 @@ int proclife_device_open(struct proclife_source **source, const char *path);
 /* Descriptors of BPF programs that record what the module records, and of their maps: see proclife/bpf.h. */
 struct proclife_bpf {
 	int header;
-	int rings;
+	const int *rings; /* by CPU: the map of its rings; below 0: it has none */
+	uint32_t cpus;
 	int unringed;
 	int snapshot; /* the link of the iterator; below 0: there is none, and proclife_source_snapshot() fails */
 	const int *programs; /* what the kernel skipped is asked of these */
@@ -113,11 +114,15 @@ struct proclife_bpf {
  * @bpf: what has been loaded; the source has its own copies of the descriptors
  *
  * The source does what proclife_device_open()'s does. No record wakes it: its descriptor is readable every 10 ms. What
- * the kernel skipped is a gap of PROCLIFE_CPU_ALL. Errors: -EPERM without CAP_BPF and CAP_PERFMON, or CAP_SYS_ADMIN;
- * -EPROTO if another version has loaded them; -ENOTSUP in a time namespace.
+ * the kernel skipped is a gap of PROCLIFE_CPU_ALL. Errors: -EPROTO if another version has loaded them; -ENOTSUP in a
+ * time namespace.
  */
 int proclife_bpf_open(struct proclife_source **source, const struct proclife_bpf *bpf);
-/* The same of what is pinned in a folder of bpffs; NULL: where proclife-read pins it. -ENOENT: nothing is. */
+/*
+ * The same of what is pinned in a folder of bpffs; NULL: where proclife-read pins it. The programs go on until the source
+ * is freed, even if their pins are removed. -ENOENT: nothing is pinned there; -EPERM: a user who is neither root nor the
+ * caller could have pinned it.
+ */
 int proclife_bpf_open_pinned(struct proclife_source **source, const char *folder);
 void proclife_source_free(struct proclife_source *source);
 
@@ -184,7 +189,10 @@ int proclife_source_fd(const struct proclife_source *source);
  */
 const struct proclife_header *proclife_source_header(struct proclife_source *source);
 
-/* A ring's positions, which go on changing. NULL: no such ring. Owned by the source. */
+/*
+ * A ring's positions, which go on changing. NULL: no such ring. Owned by the source. By BPF a CPU has several: these are
+ * their sums, as they are now, until the next call.
+ */
 const struct proclife_ring_ctl *proclife_source_ring(struct proclife_source *source, uint32_t cpu);
 
 /*

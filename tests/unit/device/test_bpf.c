@@ -29,13 +29,11 @@ static struct fake_rings *fake;
 
 /* What bpf(2) says of the maps and programs. */
 static struct {
-	int rings, unringed, snapshot, programs[PROGRAMS];
-	struct bpf_map_info rings_info;
+	int unringed, snapshot, programs[PROGRAMS], links[PROGRAMS];
 	uint32_t header_value; /* bytes; 0: as they are */
 	uint32_t cpu_value;
 	uint64_t misses[PROGRAMS];
 	int no_info; /* the errno that a program's gives */
-	bool no_cpu_1;
 	const char *no_pin;
 	uint64_t *unringed_count;
 } kernel;
@@ -64,25 +62,11 @@ static int get_info(int fd, void *to, uint32_t size)
 	}
 	assert_int_equal(fstat(fd, &st), 0);
 	map.value_size = (uint32_t)st.st_size;
-	if (is_same(fd, kernel.rings))
-		map = kernel.rings_info;
-	else if (is_same(fd, fake->header_fd) && kernel.header_value)
+	if (is_same(fd, fake->header_fd) && kernel.header_value)
 		map.value_size = kernel.header_value;
 	else if (kernel.cpu_value && !is_same(fd, fake->header_fd))
 		map.value_size = kernel.cpu_value;
 	memcpy(to, &map, size < sizeof(map) ? size : sizeof(map));
-	return 0;
-}
-
-static int look_up(const union bpf_attr *attr)
-{
-	uint32_t cpu = *(const uint32_t *)(uintptr_t)attr->key;
-
-	assert_true(is_same((int)attr->map_fd, kernel.rings));
-	assert_int_equal(kernel.rings_info.type, BPF_MAP_TYPE_ARRAY_OF_MAPS); /* else it would write another element */
-	if (cpu >= CPUS || (cpu == 1 && kernel.no_cpu_1))
-		return -ENOENT;
-	*(uint32_t *)(uintptr_t)attr->value = 100 + cpu;
 	return 0;
 }
 
@@ -98,7 +82,7 @@ static int get_pin(const char *path)
 		return dup(fake->fds[atoi(name)]);
 	if (!strcmp(name, PROCLIFE_BPF_UNRINGED))
 		return dup(kernel.unringed);
-	return dup(kernel.programs[atoi(name) % PROGRAMS]);
+	return dup(strstr(path, "/" PROCLIFE_BPF_LINKS "/") ? kernel.links[atoi(name)] : kernel.programs[atoi(name)]);
 }
 
 static int begin_iterator(uint32_t link)
@@ -117,10 +101,6 @@ static long bpf(enum bpf_cmd command, const union bpf_attr *attr)
 		return get_pin((const char *)(uintptr_t)attr->pathname);
 	case BPF_OBJ_GET_INFO_BY_FD:
 		return get_info((int)attr->info.bpf_fd, (void *)(uintptr_t)attr->info.info, attr->info.info_len);
-	case BPF_MAP_LOOKUP_ELEM:
-		return look_up(attr);
-	case BPF_MAP_GET_FD_BY_ID:
-		return dup(fake->fds[attr->map_id - 100]);
 	case BPF_ITER_CREATE:
 		return begin_iterator(attr->iter_create.link_fd);
 	default:
@@ -188,16 +168,14 @@ static int begin(void **state)
 	memset(&kernel, 0, sizeof(kernel));
 	memset(&clocks, 0, sizeof(clocks));
 	fake = fake_rings_new(CPUS, 3, sizes);
-	kernel.rings = new_file(4);
 	kernel.snapshot = new_file(0);
 	kernel.unringed = new_file(8);
 	kernel.unringed_count = mmap(NULL, 8, PROT_READ | PROT_WRITE, MAP_SHARED, kernel.unringed, 0);
 	assert_true(kernel.unringed_count != MAP_FAILED);
-	for (int i = 0; i < PROGRAMS; i++)
+	for (int i = 0; i < PROGRAMS; i++) {
 		kernel.programs[i] = new_file(0);
-	kernel.rings_info = (struct bpf_map_info){
-		.type = BPF_MAP_TYPE_ARRAY_OF_MAPS, .key_size = 4, .value_size = 4, .max_entries = CPUS,
-	};
+		kernel.links[i] = new_file(0);
+	}
 	return 0;
 }
 
@@ -209,11 +187,12 @@ static int end(void **state)
 	source = NULL;
 	fake_rings_free(fake);
 	munmap(kernel.unringed_count, 8);
-	close(kernel.rings);
 	close(kernel.unringed);
 	close(kernel.snapshot);
-	for (int i = 0; i < PROGRAMS; i++)
+	for (int i = 0; i < PROGRAMS; i++) {
 		close(kernel.programs[i]);
+		close(kernel.links[i]);
+	}
 	return 0;
 }
 
@@ -223,7 +202,8 @@ static int try_open(void)
 {
 	const struct proclife_bpf bpf = {
 		.header = fake->header_fd,
-		.rings = kernel.rings,
+		.rings = fake->fds,
+		.cpus = CPUS,
 		.unringed = kernel.unringed,
 		.snapshot = kernel.snapshot,
 		.programs = kernel.programs,
@@ -537,7 +517,7 @@ static void test_header_changes(void **state)
 /* Maps that are no load's: they would be read beyond their end, or the kernel would write beyond ours. */
 static void test_maps(void **state)
 {
-	const struct bpf_map_info good = kernel.rings_info;
+	int fd = fake->fds[1];
 
 	(void)state;
 	kernel.header_value = sizeof(struct proclife_bpf_header) - 1;
@@ -546,17 +526,9 @@ static void test_maps(void **state)
 	kernel.cpu_value = (uint32_t)fake->header->ring_bytes - 1;
 	assert_int_equal(try_open(), -EPROTO);
 	kernel.cpu_value = 0;
-	kernel.no_cpu_1 = true;
+	fake->fds[1] = -1;
 	assert_int_equal(try_open(), -ENOENT);
-	kernel.no_cpu_1 = false;
-	kernel.rings_info.type = BPF_MAP_TYPE_ARRAY;
-	assert_int_equal(try_open(), -EPROTO);
-	kernel.rings_info.value_size = 4096;
-	assert_int_equal(try_open(), -EPROTO);
-	kernel.rings_info = good;
-	kernel.rings_info.key_size = 64;
-	assert_int_equal(try_open(), -EPROTO);
-	kernel.rings_info = good;
+	fake->fds[1] = fd;
 	open_source();
 }
 
@@ -564,35 +536,70 @@ static void test_maps(void **state)
  * Pins
  */
 
+/* As many pins as there are programs, in a folder of this name. */
+static void make_pins(const char *folder, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	assert_int_equal(mkdir(path, 0700), 0);
+	for (int i = 0; i < PROGRAMS; i++) {
+		snprintf(path, sizeof(path), "%s/%s/%d", folder, name, i);
+		close(creat(path, 0600));
+	}
+}
+
+static void remove_pins(const char *folder, const char *name)
+{
+	char path[64];
+
+	for (int i = 0; i < PROGRAMS; i++) {
+		snprintf(path, sizeof(path), "%s/%s/%d", folder, name, i);
+		unlink(path);
+	}
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	rmdir(path);
+}
+
+static int count_descriptors(int of)
+{
+	int count = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		count += is_same(fd, of);
+	return count;
+}
+
 static void test_pins(void **state)
 {
 	static const char *const names[] = { PROCLIFE_BPF_HEADER, PROCLIFE_BPF_UNRINGED, "1" };
-	char folder[] = "/tmp/proclife-pins-XXXXXX", path[64];
+	char folder[] = "/tmp/proclife-pins-XXXXXX";
 
 	(void)state;
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(proclife_bpf_open_pinned(&source, folder), -ENOENT);
-	snprintf(path, sizeof(path), "%s/" PROCLIFE_BPF_PROGRAMS, folder);
-	assert_int_equal(mkdir(path, 0700), 0);
-	for (int i = 0; i < PROGRAMS; i++) {
-		snprintf(path, sizeof(path), "%s/" PROCLIFE_BPF_PROGRAMS "/%d", folder, i);
-		close(creat(path, 0600));
-	}
+	make_pins(folder, PROCLIFE_BPF_PROGRAMS);
+	assert_int_equal(proclife_bpf_open_pinned(&source, folder), -ENOENT);
+	make_pins(folder, PROCLIFE_BPF_LINKS);
 	for (size_t i = 0; i < 3; i++) {
 		kernel.no_pin = names[i];
 		assert_int_equal(proclife_bpf_open_pinned(&source, folder), -ENOENT);
 	}
 	kernel.no_pin = NULL; /* and no snapshot: there need not be one */
+	assert_int_equal(chmod(folder, 0777), 0); /* anybody could have pinned it */
+	assert_int_equal(proclife_bpf_open_pinned(&source, folder), -EPERM);
+	assert_int_equal(chmod(folder, 0755), 0);
 	assert_int_equal(proclife_bpf_open_pinned(&source, folder), 0);
 	assert_int_equal(proclife_source_snapshot(source), -ENOTSUP);
 	kernel.misses[0] = kernel.misses[1] = kernel.misses[2] = 1;
 	assert_int_equal(await_skips(), PROGRAMS);
-	for (int i = 0; i < PROGRAMS; i++) {
-		snprintf(path, sizeof(path), "%s/" PROCLIFE_BPF_PROGRAMS "/%d", folder, i);
-		unlink(path);
-	}
-	snprintf(path, sizeof(path), "%s/" PROCLIFE_BPF_PROGRAMS, folder);
-	rmdir(path);
+	/* What keeps the programs running is open until the source is freed. */
+	assert_int_equal(count_descriptors(kernel.links[1]), 2);
+	proclife_source_free(source);
+	source = NULL;
+	assert_int_equal(count_descriptors(kernel.links[1]), 1);
+	remove_pins(folder, PROCLIFE_BPF_PROGRAMS);
+	remove_pins(folder, PROCLIFE_BPF_LINKS);
 	rmdir(folder);
 }
 

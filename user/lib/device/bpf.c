@@ -30,9 +30,9 @@
 /* A clock's offset that is asked for twice differs by this at most, unless the clock was set, or there was a suspend. */
 #define OFFSET_NOISE 50000
 
-struct program {
-	int fd;
-	uint64_t misses; /* what the kernel skipped of it, as it was last told */
+struct fds {
+	int *fd;
+	size_t count;
 };
 
 struct bpf_device {
@@ -41,12 +41,13 @@ struct bpf_device {
 	size_t header_size; /* of the mapping */
 	size_t ring_bytes;  /* of a CPU's */
 	char *folder; /* where all is pinned; or NULL, and the next two */
-	int rings;
+	struct fds rings; /* by CPU: its map; -1: it has none */
+	struct fds links; /* as long as these are open, the programs go on, even if their pins are removed */
 	int snapshot; /* -1: there is none */
 	const uint64_t *unringed; /* mapped */
 	char **mapped; /* by CPU */
-	struct program *programs;
-	size_t program_count;
+	struct fds programs;
+	uint64_t misses; /* what the kernel skipped of them, as it was last said */
 	uint64_t skipped; /* as it was last found */
 	uint64_t skipped_at;
 };
@@ -60,6 +61,12 @@ static struct bpf_device *bpf_of(struct proclife_device *device)
  * bpf(2)
  */
 
+/* What an initializer of a union does not name, GCC leaves as it was from version 15 on, and the kernel refuses that. */
+static void clear(union bpf_attr *attr)
+{
+	memset(attr, 0, sizeof(*attr));
+}
+
 static int bpf(enum bpf_cmd command, union bpf_attr *attr)
 {
 	long ret = syscall(__NR_bpf, command, attr, sizeof(*attr));
@@ -70,46 +77,41 @@ static int bpf(enum bpf_cmd command, union bpf_attr *attr)
 /* A map that is to be mapped has to be opened for writing, although it is not mapped for that. */
 static int open_pin(const char *folder, const char *name, uint32_t flags)
 {
+	union bpf_attr attr;
 	char path[4096];
-	union bpf_attr attr = { .pathname = (uintptr_t)path, .file_flags = flags };
 
 	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
+	clear(&attr);
+	attr.pathname = (uintptr_t)path;
+	attr.file_flags = flags;
 	return bpf(BPF_OBJ_GET, &attr);
 }
 
 static int info_of(int fd, void *info, uint32_t size)
 {
-	union bpf_attr attr = { .info = { .bpf_fd = (uint32_t)fd, .info_len = size, .info = (uintptr_t)info } };
+	union bpf_attr attr;
 
+	clear(&attr);
+	attr.info.bpf_fd = (uint32_t)fd;
+	attr.info.info_len = size;
+	attr.info.info = (uintptr_t)info;
 	return bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
-/* Is it a map of maps by number? Of another one, the kernel would put an element of any size where inner_map() has 4 bytes. */
-static int check_rings(int fd)
+static int duplicate(int fd)
 {
-	struct bpf_map_info info = { 0 };
-	int err = info_of(fd, &info, sizeof(info));
+	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 
-	if (err)
-		return err;
-	return info.type == BPF_MAP_TYPE_ARRAY_OF_MAPS && info.key_size == sizeof(uint32_t) &&
-	       info.value_size == sizeof(uint32_t) ? 0 : -EPROTO;
+	return copy < 0 ? -errno : copy;
 }
 
-/* A descriptor of the inner map at this index; -ENOENT: there is none. */
-static int inner_map(int map, uint32_t index)
+/* The map of a CPU's rings, as a descriptor of its own. -ENOENT: it has none. */
+static int map_of_cpu(const struct bpf_device *own, uint32_t cpu)
 {
-	uint32_t id = 0;
-	union bpf_attr attr = {
-		.map_fd = (uint32_t)map, .key = (uintptr_t)&index, .value = (uintptr_t)&id,
-	};
-	int err = bpf(BPF_MAP_LOOKUP_ELEM, &attr);
-
-	if (err)
-		return err;
-	attr = (union bpf_attr){ .map_id = id };
-	return bpf(BPF_MAP_GET_FD_BY_ID, &attr);
+	if (cpu >= own->rings.count || own->rings.fd[cpu] < 0)
+		return -ENOENT;
+	return duplicate(own->rings.fd[cpu]);
 }
 
 static int pinned_map(const char *folder, uint32_t cpu)
@@ -148,7 +150,7 @@ static int find_rings(struct proclife_device *device, uint32_t cpu, const char *
 	struct bpf_device *own = bpf_of(device);
 
 	if (!own->mapped[cpu]) {
-		int fd = own->folder ? pinned_map(own->folder, cpu) : inner_map(own->rings, cpu);
+		int fd = own->folder ? pinned_map(own->folder, cpu) : map_of_cpu(own, cpu);
 		size_t size;
 		int err;
 
@@ -175,17 +177,19 @@ static int find_rings(struct proclife_device *device, uint32_t cpu, const char *
  */
 static uint64_t count_skipped(struct bpf_device *own)
 {
-	uint64_t skipped = __atomic_load_n(own->unringed, __ATOMIC_RELAXED);
+	uint64_t misses = 0;
 
-	for (size_t i = 0; i < own->program_count; i++) {
-		struct program *program = &own->programs[i];
+	for (size_t i = 0; i < own->programs.count; i++) {
 		struct bpf_prog_info info = { 0 };
 
-		if (!info_of(program->fd, &info, sizeof(info)))
-			program->misses = info.recursion_misses;
-		skipped += program->misses;
+		if (info_of(own->programs.fd[i], &info, sizeof(info))) {
+			misses = own->misses;
+			break;
+		}
+		misses += info.recursion_misses;
 	}
-	return skipped;
+	own->misses = misses;
+	return misses + __atomic_load_n(own->unringed, __ATOMIC_RELAXED);
 }
 
 /* They were skipped after the count was taken last, and the horizon then is no later than that. */
@@ -290,12 +294,15 @@ static int read_all(int fd, char **text, size_t *size)
 /* A pinned iterator is a file. */
 static int open_iterator(const struct bpf_device *own)
 {
-	union bpf_attr attr = { .iter_create = { .link_fd = (uint32_t)own->snapshot } };
+	union bpf_attr attr;
 	char path[4096];
 	int fd;
 
-	if (!own->folder)
+	if (!own->folder) {
+		clear(&attr);
+		attr.iter_create.link_fd = (uint32_t)own->snapshot;
 		return bpf(BPF_ITER_CREATE, &attr);
+	}
 	snprintf(path, sizeof(path), "%s/" PROCLIFE_BPF_SNAPSHOT, own->folder);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -363,6 +370,27 @@ static void close_fd(int fd)
 		close(fd);
 }
 
+static void close_all(struct fds *fds)
+{
+	for (size_t i = 0; i < fds->count; i++)
+		close_fd(fds->fd[i]);
+	free(fds->fd);
+}
+
+/* Takes the descriptor, also if it fails. Returns 0 or a negative errno. */
+static int add_fd(struct fds *fds, int fd)
+{
+	int *more = realloc(fds->fd, (fds->count + 1) * sizeof(*more));
+
+	if (!more) {
+		close_fd(fd);
+		return -ENOMEM;
+	}
+	fds->fd = more;
+	fds->fd[fds->count++] = fd;
+	return 0;
+}
+
 static void free_own(struct proclife_device *device)
 {
 	struct bpf_device *own = bpf_of(device);
@@ -371,15 +399,14 @@ static void free_own(struct proclife_device *device)
 		if (own->mapped[cpu])
 			munmap(own->mapped[cpu], own->ring_bytes);
 	free(own->mapped);
-	for (size_t i = 0; i < own->program_count; i++)
-		close_fd(own->programs[i].fd);
-	free(own->programs);
+	close_all(&own->programs);
 	if (own->unringed)
 		munmap((void *)(uintptr_t)own->unringed, (size_t)sysconf(_SC_PAGESIZE));
 	if (device->map)
 		munmap(device->map, own->header_size);
 	proclife_handles_free(device->handles);
-	close_fd(own->rings);
+	close_all(&own->rings);
+	close_all(&own->links);
 	close_fd(own->snapshot);
 	free(own->folder);
 }
@@ -510,26 +537,6 @@ static int begin(struct bpf_device *own)
 	return err;
 }
 
-static int duplicate(int fd)
-{
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-
-	return copy < 0 ? -errno : copy;
-}
-
-static int add_program(struct bpf_device *own, int fd)
-{
-	struct program *more = realloc(own->programs, (own->program_count + 1) * sizeof(*more));
-
-	if (!more) {
-		close(fd);
-		return -ENOMEM;
-	}
-	own->programs = more;
-	own->programs[own->program_count++] = (struct program){ .fd = fd };
-	return 0;
-}
-
 static struct bpf_device *bpf_new(void)
 {
 	struct bpf_device *own = calloc(1, sizeof(*own));
@@ -537,7 +544,6 @@ static struct bpf_device *bpf_new(void)
 	if (!own)
 		return NULL;
 	proclife_device_init(&own->device, &bpf_ops);
-	own->rings = -1;
 	own->snapshot = -1;
 	return own;
 }
@@ -561,16 +567,17 @@ static int copy_all(struct bpf_device *own, const struct proclife_bpf *bpf)
 	for (size_t i = 0; i < bpf->program_count; i++) {
 		int fd = duplicate(bpf->programs[i]);
 
-		err = fd < 0 ? fd : add_program(own, fd);
+		err = fd < 0 ? fd : add_fd(&own->programs, fd);
 		if (err)
 			return err;
 	}
-	own->rings = duplicate(bpf->rings);
-	if (own->rings < 0)
-		return own->rings;
-	err = check_rings(own->rings);
-	if (err)
-		return err;
+	for (uint32_t cpu = 0; cpu < bpf->cpus; cpu++) {
+		int fd = bpf->rings[cpu] < 0 ? -1 : duplicate(bpf->rings[cpu]);
+
+		err = bpf->rings[cpu] >= 0 && fd < 0 ? fd : add_fd(&own->rings, fd);
+		if (err)
+			return err;
+	}
 	own->snapshot = bpf->snapshot < 0 ? -1 : duplicate(bpf->snapshot);
 	return bpf->snapshot >= 0 && own->snapshot < 0 ? own->snapshot : 0;
 }
@@ -596,28 +603,45 @@ int proclife_bpf_open(struct proclife_source **source, const struct proclife_bpf
 	return finish(source, own, err ? err : open_maps(own, bpf->header, bpf->unringed));
 }
 
-/* All programs that are pinned in a folder. */
-static int open_programs(struct bpf_device *own, const char *folder)
+/* All that is pinned in a folder of the load's. */
+static int open_each(const struct bpf_device *own, const char *name, uint32_t flags, struct fds *fds)
 {
 	struct dirent *entry;
 	char path[4096];
-	DIR *programs;
+	DIR *pins;
 	int err = 0;
 
-	snprintf(path, sizeof(path), "%s/" PROCLIFE_BPF_PROGRAMS, folder);
-	programs = opendir(path);
-	if (!programs)
+	snprintf(path, sizeof(path), "%s/%s", own->folder, name);
+	pins = opendir(path);
+	if (!pins)
 		return -errno;
-	while (!err && (entry = readdir(programs))) {
+	while (!err && (entry = readdir(pins))) {
 		int fd;
 
 		if (entry->d_name[0] == '.')
 			continue;
-		fd = open_pin(path, entry->d_name, BPF_F_RDONLY);
-		err = fd < 0 ? fd : add_program(own, fd);
+		fd = open_pin(path, entry->d_name, flags);
+		err = fd < 0 ? fd : add_fd(fds, fd);
 	}
-	closedir(programs);
+	closedir(pins);
 	return err;
+}
+
+static int open_programs(struct bpf_device *own)
+{
+	int err = open_each(own, PROCLIFE_BPF_PROGRAMS, BPF_F_RDONLY, &own->programs);
+
+	return err ? err : open_each(own, PROCLIFE_BPF_LINKS, 0, &own->links);
+}
+
+/* Where everybody may make folders, as in a bpffs that was mounted without options, it can be anybody's. */
+static int check_owner(const char *folder)
+{
+	struct stat st;
+
+	if (stat(folder, &st))
+		return -errno;
+	return (st.st_uid && st.st_uid != geteuid()) || st.st_mode & (S_IWGRP | S_IWOTH) ? -EPERM : 0;
 }
 
 int proclife_bpf_open_pinned(struct proclife_source **source, const char *folder)
@@ -630,9 +654,12 @@ int proclife_bpf_open_pinned(struct proclife_source **source, const char *folder
 	own->folder = strdup(folder ? folder : PROCLIFE_BPF_FOLDER);
 	if (!own->folder)
 		return finish(source, own, -ENOMEM);
+	err = check_owner(own->folder);
+	if (err)
+		return finish(source, own, err);
 	header = open_pin(own->folder, PROCLIFE_BPF_HEADER, 0);
 	unringed = open_pin(own->folder, PROCLIFE_BPF_UNRINGED, 0);
-	err = header < 0 ? header : unringed < 0 ? unringed : open_programs(own, own->folder);
+	err = header < 0 ? header : unringed < 0 ? unringed : open_programs(own);
 	err = finish(source, own, err ? err : open_maps(own, header, unringed));
 	close_fd(header);
 	close_fd(unringed);

@@ -35,6 +35,7 @@ struct proclife_ring_stream {
 	uint64_t suppressed; /* PROCLIFE_HAS() of those when its records begin; not yielded yet */
 	struct proclife_record *room;	/* for those records, and then for a batch */
 	struct proclife_record *buffer; /* the batch */
+	uint32_t batch; /* how many records that is at most */
 };
 
 /*

@@ -80,8 +80,8 @@ static uint64_t copy_batch(struct proclife_ring_stream *ring, uint64_t *pos, uin
 	for (unsigned int attempt = 0; attempt < 8; attempt++) {
 		uint64_t n = end - start, oldest, lead;
 
-		if (n > PROCLIFE_BATCH)
-			n = PROCLIFE_BATCH;
+		if (n > ring->batch)
+			n = ring->batch;
 		if (n > ring->size)
 			n = ring->size;
 		oldest = copy_span(ring, start, n);
@@ -236,6 +236,9 @@ static void free_ring(struct proclife_ring_stream *ring)
 	free(ring);
 }
 
+/* Of each ring, where a CPU has many: hundreds of CPUs have thousands of rings. */
+#define SMALL_BATCH 32
+
 /* NULL: no memory. */
 static struct proclife_ring_stream *new_ring(struct proclife_device *device, uint32_t cpu, const char *base,
 					     const struct proclife_ring_place *place)
@@ -244,7 +247,8 @@ static struct proclife_ring_stream *new_ring(struct proclife_device *device, uin
 
 	if (!ring)
 		return NULL;
-	ring->room = malloc((PROCLIFE_TYPES + PROCLIFE_BATCH) * sizeof(*ring->room));
+	ring->batch = device->merged ? SMALL_BATCH : PROCLIFE_BATCH;
+	ring->room = malloc((PROCLIFE_TYPES + ring->batch) * sizeof(*ring->room));
 	if (!ring->room) {
 		free(ring);
 		return NULL;

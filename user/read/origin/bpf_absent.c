@@ -28,9 +28,9 @@ void bpf_load_free(struct bpf_load *load)
 	(void)load;
 }
 
-int bpf_pin(const struct bpf_load *load, char why[BPF_WHY])
+int bpf_pin(const struct source_options *wishes, char why[BPF_WHY])
 {
-	(void)load;
+	(void)wishes;
 	return absent(why);
 }
 

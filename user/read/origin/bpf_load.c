@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #define MOST_PROGRAMS 32
+#define MOST_CPUS 8192
 #define INITIAL_PID_NAMESPACE 0xeffffffc /* its inode: a constant */
 #define CTL_COUNTS 64	   /* where the counts are in a control page: struct proclife_ring_page */
 #define WORKER 0x00000010  /* PF_IO_WORKER */
@@ -28,15 +30,16 @@ struct bpf_load {
 	struct btf *btf;
 	struct bpf_kernel kernel;
 	struct proclife_bpf_header header;
-	uint64_t cpu_map[8192 / 64];
+	uint64_t cpu_map[MOST_CPUS / 64];
 	struct bpf_link *links[MOST_PROGRAMS];
 	struct bpf_link *snapshot;
 	bool refused[MOST_PROGRAMS]; /* by row: the kernel did not take it */
 	int fds[MOST_PROGRAMS];
+	int rings[MOST_CPUS]; /* by CPU; -1: it has none */
 	struct proclife_bpf descriptors;
 };
 
-/* libbpf complains about this program, and this is its last complaint. */
+/* libbpf complains about this program, and this is its first complaint: those that follow say less. */
 static char complained_of[64], complaint[256];
 
 static int listen(enum libbpf_print_level level, const char *format, va_list args)
@@ -58,7 +61,8 @@ static int listen(enum libbpf_print_level level, const char *format, va_list arg
 	if (end)
 		snprintf(complained_of, sizeof(complained_of), "%.*s", (int)(end - begin - 6), begin + 6);
 	line[strcspn(line, "\n")] = '\0';
-	snprintf(complaint, sizeof(complaint), "%.255s", line);
+	if (!*complaint)
+		snprintf(complaint, sizeof(complaint), "%.255s", line);
 	return 0;
 }
 
@@ -170,47 +174,70 @@ static int row_named(const char *name)
 	return -1;
 }
 
-/* The node of a CPU's memory, where the kernel says it; otherwise any. */
+#define ANY_NODE -1
+
+/* The node of a CPU's memory, where the kernel says it. */
 static int node_of(uint32_t cpu)
 {
-	char path[96];
-	int node;
+	int node = ANY_NODE;
+	struct dirent *entry;
+	char path[64];
+	DIR *folder;
 
-	for (node = 0; node < 1024; node++) {
-		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/node%d", cpu, node);
-		if (!access(path, F_OK))
-			return node;
-		if (!node) {
-			snprintf(path, sizeof(path), "/sys/devices/system/node");
-			if (access(path, F_OK))
-				return 0;
-		}
-	}
-	return 0;
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u", cpu);
+	folder = opendir(path);
+	if (!folder)
+		return ANY_NODE;
+	while (node == ANY_NODE && (entry = readdir(folder)))
+		if (sscanf(entry->d_name, "node%d", &node) != 1)
+			node = ANY_NODE;
+	closedir(folder);
+	return node;
 }
 
-/* A map for the rings of a CPU; or a negative errno. */
-static int new_rings(const struct bpf_load *load, uint32_t cpu)
+static int new_map(const struct bpf_load *load, int node)
 {
 	struct bpf_map_create_opts options;
 
-	memset(&options, 0, sizeof(options)); /* its padding, too: libbpf refuses others */
+	memset(&options, 0, sizeof(options));
 	options.sz = sizeof(options);
 	options.map_flags = BPF_F_MMAPABLE | BPF_F_NUMA_NODE;
-	options.numa_node = (uint32_t)node_of(cpu);
+	options.numa_node = (uint32_t)node;
 	return bpf_map_create(BPF_MAP_TYPE_ARRAY, "proclife_cpu", sizeof(uint32_t), (uint32_t)load->header.ring_bytes, 1,
 			      &options);
 }
 
+/* A map for the rings of a CPU, of its node unless that has no memory; or a negative errno. */
+static int new_rings(const struct bpf_load *load, uint32_t cpu)
+{
+	int node = node_of(cpu), map = new_map(load, node);
+
+	return map == -EINVAL && node != ANY_NODE ? new_map(load, ANY_NODE) : map;
+}
+
+/*
+ * The kernel's types are named by path, so that libbpf does not look for those that it lacks in its modules: that takes
+ * CAP_SYS_ADMIN.
+ */
+static struct proclife_bpf_programs *open_programs(void)
+{
+	struct bpf_object_open_opts options;
+
+	memset(&options, 0, sizeof(options)); /* its padding, too: libbpf refuses others */
+	options.sz = sizeof(options);
+	options.btf_custom_path = "/sys/kernel/btf/vmlinux";
+	return proclife_bpf_programs__open_opts(&options);
+}
+
 static int load_once(struct bpf_load *load, uint32_t cpus)
 {
-	struct proclife_bpf_programs *skeleton = proclife_bpf_programs__open();
+	struct proclife_bpf_programs *skeleton = open_programs();
 	int err, pattern;
 
 	load->skeleton = skeleton;
 	if (!skeleton)
 		return last_error();
-	*complained_of = '\0';
+	*complained_of = *complaint = '\0';
 	err = choose(load);
 	if (err)
 		return err;
@@ -239,6 +266,12 @@ static void refuse(struct bpf_load *load, unsigned int refused, int error)
 		load->refused[i] |= !row->tracepoint;
 }
 
+/* It would fit another time: nothing is known of the program. */
+static bool is_temporary(int error)
+{
+	return error == -ENOMEM || error == -EAGAIN || error == -EINTR;
+}
+
 /* What the kernel does not take is left out, unless nothing works without it. */
 static int load_programs(struct bpf_load *load, uint32_t cpus)
 {
@@ -248,7 +281,8 @@ static int load_programs(struct bpf_load *load, uint32_t cpus)
 		if (!err)
 			return 0;
 		refused = row_named(complained_of);
-		if (refused < 0 || bpf_row((unsigned int)refused)->required || load->refused[refused])
+		if (refused < 0 || bpf_row((unsigned int)refused)->required || load->refused[refused] ||
+		    is_temporary(err))
 			return err;
 		refuse(load, (unsigned int)refused, err);
 		proclife_bpf_programs__destroy(load->skeleton);
@@ -266,7 +300,7 @@ static int add_rings(struct bpf_load *load, uint32_t cpu)
 	err = bpf_map_freeze(map);
 	if (!err)
 		err = bpf_map_update_elem(bpf_map__fd(load->skeleton->maps.rings), &cpu, &map, 0);
-	close(map);
+	load->rings[cpu] = map;
 	if (!err)
 		load->cpu_map[cpu / 64] |= 1ULL << cpu % 64;
 	return err;
@@ -286,7 +320,7 @@ static int for_each_cpu(const char *path, int (*call)(struct bpf_load *load, uin
 		separator = fgetc(file);
 		if (separator == '-' && fscanf(file, "%u", &last) == 1)
 			separator = fgetc(file);
-		for (; !err && first <= last && first < 8192; first++)
+		for (; !err && first <= last && first < MOST_CPUS; first++)
 			err = call(load, first);
 	}
 	fclose(file);
@@ -302,7 +336,7 @@ static uint64_t rss_error(const struct bpf_load *load)
 	return (online > 16 ? 2 * online : 32) * online * kib;
 }
 
-static void describe(struct bpf_load *load, uint32_t cpus)
+static void describe(struct bpf_load *load)
 {
 	struct proclife_header *header = &load->header.header;
 	struct utsname uts;
@@ -313,7 +347,6 @@ static void describe(struct bpf_load *load, uint32_t cpus)
 	header->abi_compatible = PROCLIFE_ABI_COMPATIBLE;
 	header->header_bytes = sizeof(*header);
 	header->record_bytes = sizeof(struct proclife_record);
-	header->cpus = cpus;
 	header->cpu_map_offset = sizeof(load->header);
 	header->exit_mark = load->kernel.exit_has_group_dead ? PROCLIFE_EXIT_BEFORE_MM : PROCLIFE_EXIT_AFTER_MM;
 	header->cgroup_leave = load->kernel.leaves_cgroup_at_switch ? PROCLIFE_CGROUP_LEAVE_SWITCH :
@@ -400,26 +433,34 @@ static void describe_maps(struct bpf_load *load)
 	const struct proclife_bpf_programs *skeleton = load->skeleton;
 
 	load->descriptors.header = bpf_map__fd(skeleton->maps.header);
-	load->descriptors.rings = bpf_map__fd(skeleton->maps.rings);
+	load->descriptors.rings = load->rings;
+	load->descriptors.cpus = load->header.header.cpus;
 	load->descriptors.unringed = bpf_map__fd(skeleton->maps.unringed);
 	load->descriptors.programs = load->fds;
 }
 
+/* The highest number counts: others can be missing. */
+static int count_cpu(struct bpf_load *load, uint32_t cpu)
+{
+	load->header.header.cpus = cpu + 1;
+	return 0;
+}
+
 static int load_all(struct bpf_load *load)
 {
-	int cpus = libbpf_num_possible_cpus();
-	int err;
+	int err = for_each_cpu("/sys/devices/system/cpu/possible", count_cpu, load);
+	uint32_t cpus = load->header.header.cpus;
 
-	if (cpus < 1)
-		return cpus ? cpus : -ENOENT;
+	if (err || !cpus)
+		return err ? err : -ENOENT;
 	load->btf = btf__load_vmlinux_btf();
 	if (!load->btf)
 		return last_error();
 	bpf_ask_kernel(&load->kernel, load->btf);
-	err = load_programs(load, (uint32_t)cpus);
+	err = load_programs(load, cpus);
 	if (err)
 		return err;
-	describe(load, (uint32_t)cpus);
+	describe(load);
 	describe_maps(load);
 	err = for_each_cpu("/sys/devices/system/cpu/present", add_rings, load);
 	if (!err)
@@ -438,6 +479,7 @@ int bpf_load(struct bpf_load **out, const struct source_options *wishes, char wh
 	load = calloc(1, sizeof(*load));
 	if (load) {
 		load->wishes = *wishes;
+		memset(load->rings, -1, sizeof(load->rings));
 		libbpf_set_print(listen);
 		err = load_all(load);
 	} else {
@@ -466,6 +508,9 @@ void bpf_load_free(struct bpf_load *load)
 	for (i = 0; i < MOST_PROGRAMS; i++)
 		bpf_link__destroy(load->links[i]);
 	bpf_link__destroy(load->snapshot);
+	for (i = 0; i < MOST_CPUS; i++)
+		if (load->rings[i] >= 0)
+			close(load->rings[i]);
 	proclife_bpf_programs__destroy(load->skeleton);
 	btf__free(load->btf);
 	free(load);
@@ -504,13 +549,3 @@ bool bpf_load_pin(const struct bpf_load *load, unsigned int index, struct bpf_pi
 	return true;
 }
 
-int bpf_load_rings(const struct bpf_load *load, uint32_t cpu)
-{
-	uint32_t id;
-	int err;
-
-	if (cpu >= load->header.header.cpus)
-		return -ERANGE;
-	err = bpf_map_lookup_elem(load->descriptors.rings, &cpu, &id);
-	return err ? err : bpf_map_get_fd_by_id(id);
-}

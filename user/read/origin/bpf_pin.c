@@ -8,9 +8,11 @@
 #include <bpf/bpf.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <proclife/bpf.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -45,9 +47,24 @@ static int mount_bpffs(char why[BPF_WHY])
 	return mount("bpf", BPFFS, "bpf", 0, "mode=0700") ? fail(why, BPFFS) : 0;
 }
 
-static int make_folder(const char *path, char why[BPF_WHY])
+/*
+ * One at a time mounts bpffs, and makes or removes pins. Returns a descriptor that holds the lock, or a negative errno.
+ */
+static int lock(char why[BPF_WHY])
 {
-	return mkdir(path, 0700) ? fail(why, path) : 0;
+	static const char path[] = "/sys/fs";
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+
+	if (fd < 0)
+		return fail(why, path);
+	while (flock(fd, LOCK_EX)) {
+		if (errno == EINTR)
+			continue;
+		err = fail(why, path);
+		close(fd);
+		return err;
+	}
+	return fd;
 }
 
 static int remove_all_in(const char *path, char why[BPF_WHY])
@@ -70,7 +87,8 @@ static int remove_all_in(const char *path, char why[BPF_WHY])
 	return err;
 }
 
-int bpf_unpin(char why[BPF_WHY])
+/* -ENOENT: nothing was pinned. */
+static int remove_pins(char why[BPF_WHY])
 {
 	static const char *const folders[] = {
 		PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_LINKS,
@@ -94,26 +112,20 @@ int bpf_unpin(char why[BPF_WHY])
 	return 0;
 }
 
-/* Each CPU's, since only CAP_SYS_ADMIN gets from the map of all to these. */
 static int pin_rings(const struct bpf_load *load, char why[BPF_WHY])
 {
+	const struct proclife_bpf *all = bpf_descriptors(load);
 	char path[256];
 	uint32_t cpu;
 
-	for (cpu = 0;; cpu++) {
-		int fd = bpf_load_rings(load, cpu), err;
-
-		if (fd == -ERANGE)
-			return 0;
-		if (fd == -ENOENT)
+	for (cpu = 0; cpu < all->cpus; cpu++) {
+		if (all->rings[cpu] < 0)
 			continue;
 		snprintf(path, sizeof(path), PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_CPUS "/%u", cpu);
-		err = fd < 0 || bpf_obj_pin(fd, path) ? fail(why, path) : 0;
-		if (fd >= 0)
-			close(fd);
-		if (err)
-			return err;
+		if (bpf_obj_pin(all->rings[cpu], path))
+			return fail(why, path);
 	}
+	return 0;
 }
 
 static int pin_all(const struct bpf_load *load, char why[BPF_WHY])
@@ -130,25 +142,93 @@ static int pin_all(const struct bpf_load *load, char why[BPF_WHY])
 	return 0;
 }
 
-int bpf_pin(const struct bpf_load *load, char why[BPF_WHY])
+static int pin_load(const struct bpf_load *load, char why[BPF_WHY])
 {
+	static const char *const folders[] = {
+		PROCLIFE_BPF_FOLDER,
+		PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_LINKS,
+		PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_PROGRAMS,
+		PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_CPUS,
+	};
 	char ignored[BPF_WHY];
-	int err = mount_bpffs(why);
+	unsigned int i;
+	int err = 0;
 
-	if (!err)
-		err = make_folder(PROCLIFE_BPF_FOLDER, why);
-	if (err)
-		return err;
-	err = make_folder(PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_LINKS, why);
-	if (!err)
-		err = make_folder(PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_PROGRAMS, why);
-	if (!err)
-		err = make_folder(PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_CPUS, why);
+	for (i = 0; !err && i < sizeof(folders) / sizeof(*folders); i++)
+		err = mkdir(folders[i], 0700) ? fail(why, folders[i]) : 0;
 	if (!err)
 		err = pin_rings(load, why);
 	if (!err)
 		err = pin_all(load, why);
 	if (err)
-		bpf_unpin(ignored);
+		remove_pins(ignored);
+	return err;
+}
+
+/* 1: there is a load. 0: there is none. A negative errno: there may be one that others read. */
+static int find_load(char why[BPF_WHY])
+{
+	struct proclife_source *source;
+	int err = proclife_bpf_open_pinned(&source, NULL);
+
+	switch (err) {
+	case 0:
+		proclife_source_free(source);
+		return 1;
+	case -ENOENT:
+		return 0;
+	case -EPROTO:
+		snprintf(why, BPF_WHY,
+			 PROCLIFE_BPF_FOLDER ": pinned by another version of this program; run 'proclife-read --unload' as root");
+		return err;
+	case -EPERM:
+		snprintf(why, BPF_WHY, PROCLIFE_BPF_FOLDER ": another user can change what is there; remove it");
+		return err;
+	default:
+		snprintf(why, BPF_WHY, PROCLIFE_BPF_FOLDER ": %s", strerror(-err));
+		return err;
+	}
+}
+
+static int load_and_pin(const struct source_options *wishes, char why[BPF_WHY])
+{
+	struct bpf_load *load;
+	int err;
+
+	remove_pins(why); /* what a loader that was killed has left */
+	err = bpf_load(&load, wishes, why);
+	if (err)
+		return err;
+	err = pin_load(load, why);
+	bpf_load_free(load);
+	return err;
+}
+
+int bpf_pin(const struct source_options *wishes, char why[BPF_WHY])
+{
+	int fd = lock(why), err;
+
+	if (fd < 0)
+		return fd;
+	err = mount_bpffs(why);
+	if (!err)
+		err = find_load(why);
+	if (!err)
+		err = load_and_pin(wishes, why);
+	close(fd);
+	return err < 0 ? err : 0;
+}
+
+int bpf_unpin(char why[BPF_WHY])
+{
+	int err, fd;
+
+	if (access(PROCLIFE_BPF_FOLDER, F_OK))
+		return errno == ENOENT ? -ENOENT : fail(why, PROCLIFE_BPF_FOLDER);
+	fd = lock(why);
+	if (fd < 0)
+		return fd;
+	err = remove_pins(why);
+	close(fd);
 	return err;
 }

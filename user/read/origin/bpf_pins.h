@@ -12,7 +12,5 @@ struct bpf_pin {
 
 /* The pins of a load, by index. False after the last one. */
 bool bpf_load_pin(const struct bpf_load *load, unsigned int index, struct bpf_pin *pin);
-/* A new descriptor of the map with the rings of a CPU. -ENOENT: it has none; -ERANGE: no CPU has that number or a larger one. */
-int bpf_load_rings(const struct bpf_load *load, uint32_t cpu);
 
 #endif

@@ -21,17 +21,11 @@ static bool in_user_namespace(void)
 
 static void explain_denied(char why[BPF_WHY])
 {
-	char mode[32];
-
 	if (in_user_namespace())
 		snprintf(why, BPF_WHY,
 			 "permission denied: we are in a user namespace, as in a rootless container; run outside of it");
 	else if (geteuid())
 		snprintf(why, BPF_WHY, "permission denied; run as root, or with CAP_BPF and CAP_PERFMON");
-	else if (locked_down(mode) && !strcmp(mode, "confidentiality"))
-		snprintf(why, BPF_WHY,
-			 "refused: the kernel is locked down (%s), so BPF programs must not read its memory; load the module, signed",
-			 mode);
 	else
 		snprintf(why, BPF_WHY,
 			 "bpf(2) is refused, though we are root; in a container, add CAP_BPF and CAP_PERFMON and let seccomp allow bpf(2)");
@@ -59,6 +53,7 @@ static int try_exchange(void)
 int bpf_check_kernel(char why[BPF_WHY])
 {
 	int err = try_exchange();
+	char mode[32];
 
 	if (err == -EPERM || err == -EACCES) {
 		explain_denied(why);
@@ -75,6 +70,12 @@ int bpf_check_kernel(char why[BPF_WHY])
 	if (err) {
 		bpf_explain(why, err, "");
 		return err;
+	}
+	if (locked_down(mode) && !strcmp(mode, "confidentiality")) {
+		snprintf(why, BPF_WHY,
+			 "refused: the kernel is locked down (%s), so BPF programs must not read its memory; load the module, signed",
+			 mode);
+		return -ENOTSUP;
 	}
 	if (access("/proc/self", F_OK)) {
 		snprintf(why, BPF_WHY, "no /proc is mounted here; 'mount -t proc proc /proc' does it");

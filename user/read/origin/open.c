@@ -119,30 +119,6 @@ const char *source_name(const struct options *options)
 	return is_bpf ? "BPF" : PROCLIFE_DEVICE;
 }
 
-static int pin(const struct options *options, char why[BPF_WHY])
-{
-	struct proclife_source *source;
-	struct bpf_load *load;
-	int err = proclife_bpf_open_pinned(&source, NULL);
-
-	if (!err) {
-		proclife_source_free(source);
-		return 0;
-	}
-	if (err != -ENOENT) { /* it may be there, and others read it */
-		snprintf(why, BPF_WHY, PROCLIFE_BPF_FOLDER ": %s", err == -EPROTO ?
-			 "pinned by another version of this program; run 'proclife-read --unload' as root" : strerror(-err));
-		return err;
-	}
-	bpf_unpin(why); /* what a loader that was killed has left */
-	err = bpf_load(&load, &options->source, why);
-	if (err)
-		return err;
-	err = bpf_pin(load, why);
-	bpf_load_free(load);
-	return err;
-}
-
 int source_load(const struct options *options)
 {
 	char why[BPF_WHY] = "";
@@ -150,7 +126,7 @@ int source_load(const struct options *options)
 
 	if (options->source.kind != SOURCE_BPF && (options->source.kind == SOURCE_MODULE || module_is_installed()))
 		return load_module();
-	err = pin(options, why);
+	err = bpf_pin(&options->source, why);
 	if (!err)
 		return 0;
 	diagnose_bpf(options, err, "--load", why);

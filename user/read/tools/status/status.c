@@ -152,7 +152,8 @@ static const char *absent_from_bpf(unsigned int type)
 		return "only the module records it";
 	if (type == PROCLIFE_CGROUP || type == PROCLIFE_BIRTH || type == PROCLIFE_TIMES)
 		return "not asked for: --source=bpf,births,times,cgroups";
-	return is_hooked(type) ? "this kernel lets no BPF program run there" : "this kernel has no such tracepoint";
+	return is_hooked(type) ? "this kernel lets no BPF program run there" :
+				 "this kernel has no such tracepoint, or refuses the program";
 }
 
 /* Why records of this type cannot appear; NULL if they can. */

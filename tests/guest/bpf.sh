@@ -1,0 +1,128 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# tests/guest/bpf.sh - recording without the module, inside the guest: loads that stay and their readers, and what bad
+# surroundings get. At the end the kernel is locked down.
+set -u
+# shellcheck source=tests/guest/expect.sh
+. "$(dirname "$0")/expect.sh"
+one=(proclife-read --tree -- true)
+recorded='^1 process; .* no loss; by BPF$'
+pins=/sys/fs/bpf/proclife
+
+# The kernel frees programs a while after they are detached.
+attached() { grep -q 'bpf_prog_[0-9a-f]*_on_exit' /proc/kallsyms; }
+detached() {
+	local tries
+	for ((tries = 0; tries < 50; tries++)); do
+		attached || return 0
+		sleep 0.1
+	done
+	return 1
+}
+await_file() {
+	local tries
+	for ((tries = 0; tries < 100; tries++)); do
+		[[ ! -e $1 ]] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+expect 'a run' 0 "$recorded" "${one[@]}"
+expect 'a run leaves nothing' 0 '' detached
+
+# as_user CAPABILITIES COMMAND...: another user, with these.
+as_user() {
+	setpriv --reuid 65534 --clear-groups --inh-caps "-all$1" --ambient-caps "-all$1" "${@:2}"
+}
+expect 'CAP_BPF and CAP_PERFMON' 0 "$recorded" as_user ,+bpf,+perfmon "${one[@]}"
+denied='^proclife-read: cannot record: permission denied; run as root, or with CAP_BPF and CAP_PERFMON$'
+expect 'no capability' 1 "$denied" as_user '' "${one[@]}"
+expect 'CAP_BPF alone' 1 "$denied" as_user ,+bpf "${one[@]}"
+expect 'CAP_PERFMON alone' 1 "$denied" as_user ,+perfmon "${one[@]}"
+expect 'a user namespace' 1 'in a user namespace, as in a rootless container; run outside of it$' unshare -Ur "${one[@]}"
+expect 'a PID namespace' 1 'process IDs differ here from' unshare --pid --fork --mount-proc "${one[@]}"
+
+# Several at once, all of them need the same pins.
+for name in 1 2 3; do
+	proclife-read --load --status >"$work/load$name" 2>&1 || echo "status $?" >>"$work/load$name" &
+done
+wait
+for name in 1 2 3; do
+	expect "$name of three that load at once" 0 '^loaded +pinned in /sys/fs/bpf/proclife$' cat "$work/load$name"
+done
+expect 'a load stays' 0 '' attached
+
+# What is read goes on without its pins.
+proclife-read --record "$work/reader" --duration 60 >"$work/reader.log" 2>&1 &
+reader=$!
+await_file "$work/reader/metadata" && sleep 1
+expect 'unload, while one reads' 0 '' proclife-read --unload
+expect 'the pins are gone' 1 '' test -e $pins
+sh -c 'exit 42' && exit 1
+sleep 1
+kill -INT $reader
+wait $reader
+expect 'the reader ends well' 0 ' 0 lost$' cat "$work/reader.log"
+expect 'the reader saw who came later' 0 ' 42 +sh -c ' proclife-read -i "$work/reader" --status 42
+expect 'all goes with the last reader' 0 '' detached
+
+# A loader that is killed while it pins: what it left goes with the next load, or with --unload.
+strace -o "$work/calls" -e trace=bpf proclife-read --load --status >/dev/null 2>&1
+first=$(grep -n BPF_OBJ_PIN "$work/calls" | sed -n '1s/:.*//p')
+last=$(grep -n BPF_OBJ_PIN "$work/calls" | sed -n '$s/:.*//p')
+proclife-read --unload
+[[ $first ]] && ((last > first + 8)) || { echo 'bpf: no pins were seen' && exit 1; }
+for at in $((first + 3)) "$last"; do
+	strace -o /dev/null -e trace=bpf -e inject=bpf:signal=KILL:when="$at" proclife-read --load --status >/dev/null 2>&1
+	expect "killed at call $at: some pins" 0 '' test -e $pins
+	expect "killed at call $at: no header" 1 '' test -e $pins/header
+	expect "killed at call $at: a run" 0 "$recorded" "${one[@]}"
+	expect "killed at call $at: a load" 0 '^loaded +pinned' proclife-read --load --status
+	expect "killed at call $at: an unload" 0 '' proclife-read --unload
+	expect "killed at call $at: nothing is left" 0 '' detached
+done
+
+# Anybody may make folders in a bpffs that was mounted without options.
+mkdir $pins && chmod 777 $pins || exit 1
+expect 'pins of anybody: a load' 1 'another user can change what is there; remove it$' \
+	proclife-read --source=bpf --load --status
+expect 'pins of anybody: a run' 0 "$recorded" "${one[@]}"
+rmdir $pins
+
+# Refusals, each in a line.
+without() { strace -f -o /dev/null -e trace=bpf -e inject=bpf:error="$1" "${one[@]}"; }
+expect 'seccomp refuses bpf(2)' 1 'bpf\(2\) is refused, though we are root; in a container, add CAP_BPF' without EPERM
+expect 'no bpf(2)' 1 'this kernel has no BPF \(CONFIG_BPF_SYSCALL\)$' without ENOSYS
+mkdir "$work/empty"
+expect 'no BTF' 1 '/sys/kernel/btf/vmlinux: no such file: this kernel has no BTF' \
+	unshare --mount sh -c "mount --bind '$work/empty' /sys/kernel/btf && exec proclife-read --tree -- true"
+expect 'a time namespace' 1 'in a time namespace, in which the records. clock is another one' \
+	unshare --time --boottime 1000 --fork "${one[@]}"
+
+# CPUs that go and come back have their rings all the time.
+if [[ -w /sys/devices/system/cpu/cpu1/online ]]; then
+	# shellcheck disable=SC2016 # for the other shell
+	expect 'a CPU that goes and comes' 0 '^41 processes; .* no loss; by BPF$' proclife-read --tree -- sh -c '
+		at() { for i in 1 2 3 4 5 6 7 8 9 10; do taskset "$1" /bin/true; done; }
+		at 2; echo 0 >/sys/devices/system/cpu/cpu1/online; at 1; echo 1 >/sys/devices/system/cpu/cpu1/online
+		at 2; at 1'
+fi
+
+# A memory cgroup that is too small for the rings.
+if find_cgroups && mkdir "$cgroups/small" && [[ -e $cgroups/small/memory.max ]]; then
+	echo 6M >"$cgroups/small/memory.max"
+	# shellcheck disable=SC2016 # for the other shell
+	expect 'a small memory cgroup' 1 'not enough memory for the rings; raise the cgroup' \
+		sh -c 'echo $$ >"$1/cgroup.procs" && exec proclife-read --source=bpf,ring_kb=65536 --tree -- true' sh "$cgroups/small"
+	rmdir "$cgroups/small"
+fi
+
+if [[ -w /sys/kernel/security/lockdown ]] || mount -t securityfs securityfs /sys/kernel/security; then
+	echo integrity >/sys/kernel/security/lockdown
+	expect 'lockdown: integrity' 0 "$recorded" "${one[@]}"
+	echo confidentiality >/sys/kernel/security/lockdown
+	expect 'lockdown: confidentiality' 1 \
+		'refused: the kernel is locked down \(confidentiality\), .*; load the module, signed' "${one[@]}"
+fi
+expect_done
