@@ -336,6 +336,16 @@ static uint64_t rss_error(const struct bpf_load *load)
 	return (online > 16 ? 2 * online : 32) * online * kib;
 }
 
+/* How often the tick comes: the coarse clocks go with it. 0: not known. */
+static uint32_t tick_rate(void)
+{
+	struct timespec tick;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec || !tick.tv_nsec)
+		return 0;
+	return (uint32_t)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
+}
+
 static void describe(struct bpf_load *load)
 {
 	struct proclife_header *header = &load->header.header;
@@ -353,6 +363,7 @@ static void describe(struct bpf_load *load)
 								      PROCLIFE_CGROUP_LEAVE_EXIT;
 	header->init_pid_ns = INITIAL_PID_NAMESPACE;
 	header->rss_error = rss_error(load);
+	header->hz = tick_rate();
 	header->source = PROCLIFE_SOURCE_BPF;
 	header->types = PROCLIFE_TYPES;
 	header->counts_offset = CTL_COUNTS;
