@@ -3,7 +3,7 @@
  * The programs: what module/probes.c and module/hooks.c do, without a module. The loader chooses those for which the
  * kernel has the tracepoint or the function, before any is loaded.
  */
-#include "record.h"
+#include "failures.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -320,6 +320,69 @@ int BPF_PROG(on_execing)
 		     record_birth(r, current_task(), PROCLIFE_BIRTH_EXECING));
 	return 0;
 }
+
+/* Should a return have been missed, what was noted before is of an older fork; and so after a fork that did not fail. */
+SEC("fexit/copy_process")
+int on_fork_failed(__u64 *ctx)
+{
+	long ret = (long)read_pointer(&ctx[4]); /* of a pointer, the verifier lets nobody take the number */
+	__u32 limit;
+
+	if (!is_failure(ret)) {
+		take_refusal();
+		return 0;
+	}
+	limit = fork_limit(current_task(), ret);
+	RECORD(FAIL_FORK, PROCLIFE_FAIL, record_fail(r, PROCLIFE_FAIL_FORK, ret, limit));
+	return 0;
+}
+
+SEC("fexit/alloc_pid")
+int on_no_pid(__u64 *ctx)
+{
+	long ret = (long)read_pointer(&ctx[3]);
+
+	if (ret == -EAGAIN)
+		note_refusal(PROCLIFE_LIMIT_PID_MAX);
+	else if (ret == -ENOMEM && !(current_task()->nsproxy->pid_ns_for_children->pid_allocated & PIDNS_ADDING))
+		note_refusal(PROCLIFE_LIMIT_NO_INIT);
+	return 0;
+}
+
+SEC("fexit/pids_can_fork")
+int BPF_PROG(on_pids_refuse, void *task, void *cset, int ret)
+{
+	if (ret == -EAGAIN)
+		note_refusal(PROCLIFE_LIMIT_PIDS_MAX);
+	return 0;
+}
+
+#ifdef __TARGET_ARCH_x86
+#define OF_64(x86, arm64) (((struct pt_regs___of_x86 *)regs)->x86)
+#define OF_32(x86, arm64) ((__u32)((struct pt_regs___of_x86 *)regs)->x86)
+#else
+#define OF_64(x86, arm64) (arm64 ? ((struct pt_regs___of_arm64 *)regs)->regs[arm64] : \
+				   ((struct pt_regs___of_arm64 *)regs)->orig_x0)
+#define OF_32(x86, arm64) ((__u32)OF_64(x86, arm64))
+#endif
+
+/* A system call of this name: where its path is, its flags or 0, and its room to measure the path. */
+#define EXEC_FAILED(function, name, ring, path, flags, room)				\
+	SEC("fexit/" function)								\
+	int BPF_PROG(name, struct pt_regs *regs, long ret)				\
+	{										\
+		if (!is_failure(ret))							\
+			return 0;							\
+		RECORD(ring, PROCLIFE_FAIL,						\
+		       record_fail_exec(r, ret, (const char *)(unsigned long)path,	\
+					flags & AT_EMPTY_PATH, room));			\
+		return 0;								\
+	}
+
+EXEC_FAILED("__x64_sys_execve", on_execve_failed, FAIL_EXECVE, OF_64(di, 0), 0, 0)
+EXEC_FAILED("__x64_sys_execveat", on_execveat_failed, FAIL_EXECVEAT, OF_64(si, 1), OF_64(r8, 4), 1)
+EXEC_FAILED("__ia32_compat_sys_execve", on_execve_32_failed, FAIL_EXECVE_32, OF_32(bx, 0), 0, 2)
+EXEC_FAILED("__ia32_compat_sys_execveat", on_execveat_32_failed, FAIL_EXECVEAT_32, OF_32(cx, 1), OF_32(di, 4), 3)
 
 /* The tasks that exist. It has the opener's PID namespace, which has to be the first one. */
 SEC("iter/task")

@@ -588,6 +588,7 @@ static __always_inline void record_free(struct proclife_record *r, struct task_s
 #define SIGINT 2
 #define SIGQUIT 3
 #define SIGKILL 9
+#define SIGSEGV 11
 #define SIGCHLD 17
 #define SIGRTMIN 32
 #define SIG_BIT(signo) (1ULL << ((signo) - 1))

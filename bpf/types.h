@@ -72,6 +72,7 @@ struct ns_common {
 
 struct pid_namespace {
 	struct ns_common ns;
+	unsigned int pid_allocated;
 };
 
 struct upid {
@@ -87,6 +88,22 @@ struct pid {
 struct cred {
 	kuid_t uid;
 	kuid_t euid;
+};
+
+enum rlimit_type {
+	UCOUNT_RLIMIT_NPROC,
+};
+
+struct ucounts {
+	atomic_long_t rlimit[4];
+};
+
+struct cred___counts {
+	struct ucounts *ucounts;
+};
+
+struct rlimit {
+	__u64 rlim_cur;
 };
 
 struct percpu_counter {
@@ -135,6 +152,7 @@ struct signal_struct {
 	unsigned long min_flt;
 	unsigned long maj_flt;
 	unsigned long maxrss;
+	struct rlimit rlim[16];
 };
 
 /* Linux 7.1 and later. */
@@ -173,7 +191,9 @@ struct task_io_accounting {
 	__u64 write_bytes;
 };
 
-struct nsproxy;
+struct nsproxy {
+	struct pid_namespace *pid_ns_for_children;
+};
 
 struct thread_info {
 	unsigned long flags;
@@ -210,12 +230,14 @@ struct task_struct {
 	unsigned long min_flt;
 	unsigned long maj_flt;
 	const struct cred *real_cred;
+	const struct cred *cred;
 	char comm[16];
 	struct nsproxy *nsproxy;
 	struct signal_struct *signal;
 	struct sighand_struct *sighand;
 	sigset_t blocked;
 	sigset_t real_blocked;
+	struct sigpending pending;
 	__u64 parent_exec_id;
 	__u64 self_exec_id;
 	struct task_io_accounting ioac;
@@ -269,11 +291,16 @@ struct pcpu_hot {
 
 /* The registers of user space, as x86 and arm64 have them; libbpf has a struct pt_regs___arm64. */
 struct pt_regs___of_x86 {
+	unsigned long bx;
+	unsigned long cx;
+	unsigned long si;
 	unsigned long di;
+	unsigned long r8;
 	unsigned long orig_ax;
 };
 
 struct pt_regs___of_arm64 {
+	__u64 regs[31];
 	__u64 orig_x0;
 	__s32 syscallno;
 };

@@ -72,7 +72,10 @@
 	row(STARTED, 8)		\
 	row(EXECING, 8)		\
 	row(FAIL_FORK, 2)	\
-	row(FAIL_EXEC, 2)
+	row(FAIL_EXECVE, 2)	\
+	row(FAIL_EXECVEAT, 1)	\
+	row(FAIL_EXECVE_32, 1)	\
+	row(FAIL_EXECVEAT_32, 1)
 
 #define PROCLIFE_BPF_RING_ID(name, share) PROCLIFE_BPF_##name,
 enum proclife_bpf_ring_id { PROCLIFE_BPF_RINGS(PROCLIFE_BPF_RING_ID) PROCLIFE_BPF_RING_COUNT };

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# tests/guest/bpf.sh - recording without the module, inside the guest: loads that stay and their readers, and what bad
-# surroundings get. At the end the kernel is locked down.
+# tests/guest/bpf.sh [--same] - recording without the module, inside the guest: loads that stay and their readers, and what
+# bad surroundings get. At the end the kernel is locked down. --same: only whether the BPF programs record as many records
+# of each type as the module, which has to be installed, and the same failures.
 set -u
 # shellcheck source=tests/guest/expect.sh
 . "$(dirname "$0")/expect.sh"
@@ -27,6 +28,41 @@ await_file() {
 	done
 	return 1
 }
+
+# A shell with children that end in several ways, processes of which threads call execve(2), and what fails.
+few=$work/few
+# shellcheck disable=SC2016 # for the other shell
+load='ulimit -c unlimited; for i in 1 2 3; do /bin/true; (exit 3); done; sh -c "kill -9 \$\$"; sh -c "kill -SEGV \$\$"
+	"$B/tests/guest/workloads/exec_thread" 3
+	/nonexistent/a; /tmp; /nonexistent/0123456789012345678901234567890123456789/x
+	unshare --pid sh -c "/bin/true; /bin/true"
+	setpriv --reuid 65534 --clear-groups --bounding-set -all sh -c "ulimit -p 1; (true)"
+	perl -e "syscall(59, 1, 0, 0); \$empty = q(); syscall(322, 0, \$empty, 0, 0, 0x1000);"
+	[ ! -e "$few" ] || sh -c "echo \$\$ >\"$few/cgroup.procs\"; (true)"; :'
+# types SOURCE: how many records of each type the load has made, and what failed. PATH is the module's own.
+types() {
+	proclife-read --source="$1" --record "$work/$1" --quiet -- env few="$few" sh -c "$load" >"$work/$1.log" 2>&1
+	proclife-read -i "$work/$1" --events --json |
+		sed -nE 's/.*"type":"([a-z]+)".*/\1/p' | grep -vxE 'trace|end|path' | sort | uniq -c >"$work/$1.types"
+	proclife-read -i "$work/$1" --events | sed -nE 's/^[^ ]+ +[0-9]+ fail +[0-9]+ +//p' | sort >"$work/$1.failures"
+}
+if [[ ${1-} == --same ]]; then
+	find_cgroups && echo +pids >"$cgroups/cgroup.subtree_control" && mkdir "$cgroups/few" &&
+		echo 1 >"$cgroups/few/pids.max" && few=$cgroups/few
+	modprobe proclife births=1 times=1 cgroups=1 failures=1 && types module && rmmod proclife || exit 1
+	proclife-read --load --source=bpf,births,times,cgroups,failures --status >/dev/null && types bpf &&
+		proclife-read --unload || exit 1
+	for what in types failures; do
+		same "$what, by the module and by BPF" "$work/module.$what" "$work/bpf.$what" ||
+			diff "$work/module.$what" "$work/bpf.$what"
+	done
+	expect 'all types' 0 '^1[5-9]$' grep -c . "$work/bpf.types"
+	for what in ENOENT, 'EACCES, by descriptor' EFAULT "RLIMIT_NPROC" 'init of its PID namespace' pids.max; do
+		expect "a failure: $what" 0 '' grep "$what" "$work/bpf.failures"
+	done
+	expect_done
+	exit
+fi
 
 expect 'a run' 0 "$recorded" "${one[@]}"
 expect 'a run leaves nothing' 0 '' detached

@@ -231,6 +231,7 @@ struct source_options {
 	bool cgroups;
 	bool births;
 	bool times;
+	bool failures;
 };
 
 struct options {

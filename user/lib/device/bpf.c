@@ -30,6 +30,12 @@
 /* A clock's offset that is asked for twice differs by this at most, unless the clock was set, or there was a suspend. */
 #define OFFSET_NOISE 50000
 
+/* struct bpf_prog_info as far as it is needed, which the headers of older kernels do not have. */
+struct program_info {
+	char others[208];
+	uint64_t recursion_misses;
+};
+
 struct fds {
 	int *fd;
 	size_t count;
@@ -180,7 +186,7 @@ static uint64_t count_skipped(struct bpf_device *own)
 	uint64_t misses = 0;
 
 	for (size_t i = 0; i < own->programs.count; i++) {
-		struct bpf_prog_info info = { 0 };
+		struct program_info info = { 0 };
 
 		if (info_of(own->programs.fd[i], &info, sizeof(info))) {
 			misses = own->misses;

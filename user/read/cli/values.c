@@ -358,6 +358,7 @@ static const struct bpf_parameter {
 	{ "cgroups", offsetof(struct source_options, cgroups), 0, 0 },
 	{ "births", offsetof(struct source_options, births), 0, 0 },
 	{ "times", offsetof(struct source_options, times), 0, 0 },
+	{ "failures", offsetof(struct source_options, failures), 0, 0 },
 };
 
 /* NAME, NAME=Y, NAME=N or NAME=NUMBER. False: it is none of these. */
@@ -399,7 +400,7 @@ static void take_source(const struct value *v, struct source_options *source)
 		refuse(v, "the module has its parameters of modprobe; only bpf takes some here");
 	while ((word = strsep(&rest, ",")))
 		if (!take_parameter(word, source))
-			refuse(v, "bpf takes births, times, cgroups, signals=N, waits=N, reap=N, exiting=N, memory=N, "
+			refuse(v, "bpf takes births, times, failures, cgroups, signals=N, waits=N, reap=N, exiting=N, memory=N, "
 				  "args_bytes=0 to 8192 and ring_kb=256 to 1048576");
 	free(words);
 }

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_PROGRAMS 32
+#define MOST_PROGRAMS 40
 #define MOST_CPUS 8192
 #define INITIAL_PID_NAMESPACE 0xeffffffc /* its inode: a constant */
 #define CTL_COUNTS 64	   /* where the counts are in a control page: struct proclife_ring_page */

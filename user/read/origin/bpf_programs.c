@@ -54,6 +54,7 @@ static bool gone_has_no_tracepoint(const struct btf *btf)
 #define FEATURE(type) .feature = PROCLIFE_HAS(PROCLIFE_##type)
 #define MM(what) FEATURE(MM), .mm_mark = PROCLIFE_HAS_MM(PROCLIFE_MM_##what), WISH(memory)
 #define BIRTH(what) FEATURE(BIRTH), .birth_mark = PROCLIFE_HAS_BIRTH(PROCLIFE_BIRTH_##what), WISH(births)
+#define SYSTEM_CALL(...) .functions = { __VA_ARGS__ }, .arguments = 1, FEATURE(FAIL), WISH(failures)
 #define ROW(name_, ring_, ...) { .name = #name_, .ring = PROCLIFE_BPF_##ring_, __VA_ARGS__ }
 
 static const struct bpf_row rows[] = {
@@ -83,6 +84,14 @@ static const struct bpf_row rows[] = {
 	ROW(on_signal, SIGNAL, .tracepoint = "signal_generate", FEATURE(SIGNAL), WISH(signals)),
 	ROW(on_started, STARTED, .functions = { "schedule_tail" }, BIRTH(STARTED)),
 	ROW(on_forking, FORKING, .functions = { "copy_process" }, BIRTH(FORKING)),
+	ROW(on_no_pid, FAIL_FORK, .functions = { "alloc_pid" }, .arguments = 3, WISH(failures)),
+	ROW(on_pids_refuse, FAIL_FORK, .functions = { "pids_can_fork" }, .arguments = 2, WISH(failures)),
+	ROW(on_fork_failed, FAIL_FORK, .functions = { "copy_process" }, .arguments = 4, FEATURE(FAIL), WISH(failures)),
+	ROW(on_execve_failed, FAIL_EXECVE, SYSTEM_CALL("__x64_sys_execve", "__arm64_sys_execve")),
+	ROW(on_execveat_failed, FAIL_EXECVEAT, SYSTEM_CALL("__x64_sys_execveat", "__arm64_sys_execveat")),
+	ROW(on_execve_32_failed, FAIL_EXECVE_32, SYSTEM_CALL("__ia32_compat_sys_execve", "__arm64_compat_sys_execve")),
+	ROW(on_execveat_32_failed, FAIL_EXECVEAT_32,
+	    SYSTEM_CALL("__ia32_compat_sys_execveat", "__arm64_compat_sys_execveat")),
 	ROW(on_fork, FORK, .tracepoint = "task_newtask", FEATURE(FORK), .required = true),
 };
 
@@ -101,11 +110,24 @@ const char *bpf_function(const struct bpf_row *row, const struct btf *btf)
 	return NULL;
 }
 
+/* Otherwise the program would take an argument for what the function returns. */
+static bool has_arguments(const struct btf *btf, const char *function, uint32_t count)
+{
+	int id = btf__find_by_name_kind(btf, function, BTF_KIND_FUNC);
+
+	return btf_vlen(btf__type_by_id(btf, btf__type_by_id(btf, (__u32)id)->type)) == count;
+}
+
 bool bpf_row_fits(const struct bpf_row *row, const struct btf *btf)
 {
+	const char *function;
+
 	if (row->fits && !row->fits(btf))
 		return false;
-	return row->tracepoint ? proto_of(btf, row->tracepoint) != NULL : bpf_function(row, btf) != NULL;
+	if (row->tracepoint)
+		return proto_of(btf, row->tracepoint) != NULL;
+	function = bpf_function(row, btf);
+	return function && (!row->arguments || has_arguments(btf, function, row->arguments));
 }
 
 void bpf_ask_kernel(struct bpf_kernel *kernel, const struct btf *btf)

@@ -12,6 +12,7 @@ struct bpf_row {
 	/* A tracepoint; or functions, one of which the kernel has. */
 	const char *tracepoint;
 	const char *functions[3];
+	uint32_t arguments; /* of the function, where the program finds what it returns behind them; 0: does not matter */
 	uint32_t ring; /* enum proclife_bpf_ring_id */
 	uint64_t feature;
 	uint32_t mm_mark;

@@ -148,10 +148,10 @@ static bool is_hooked(unsigned int type)
 
 static const char *absent_from_bpf(unsigned int type)
 {
-	if (type == PROCLIFE_FAIL || type == PROCLIFE_PATH)
+	if (type == PROCLIFE_PATH)
 		return "only the module records it";
-	if (type == PROCLIFE_CGROUP || type == PROCLIFE_BIRTH || type == PROCLIFE_TIMES)
-		return "not asked for: --source=bpf,births,times,cgroups";
+	if (type == PROCLIFE_CGROUP || type == PROCLIFE_BIRTH || type == PROCLIFE_TIMES || type == PROCLIFE_FAIL)
+		return "not asked for: --source=bpf,births,times,cgroups,failures";
 	return is_hooked(type) ? "this kernel lets no BPF program run there" :
 				 "this kernel has no such tracepoint, or refuses the program";
 }
