@@ -9,15 +9,16 @@
 # recorded where the tool has them without an own program or kprobe; bpftrace consists of programs.
 
 declare -A title=(
-	[proclife]=proclife [ftrace]='ftrace (trace-cmd)' [perf]='perf' [perf_sched]='perf, tracepoints'
+	[proclife]=proclife [proclife_bpf]='proclife, BPF' [ftrace]='ftrace (trace-cmd)' [perf]='perf' [perf_sched]='perf, tracepoints'
 	[lttng]='LTTng' [connector]='proc connector' [taskstats]='taskstats' [acct]='acct(2)'
 	[bcc]='bcc' [bpftrace]='bpftrace' [auditd]='auditd' [sysdig]='sysdig' [strace]='strace -f'
 )
 declare -A format=(
-	[proclife]=proclife [ftrace]=trace-cmd [perf]=perf [perf_sched]=perf [acct]=acct [bcc]=bcc [taskstats]=taskstats
+	[proclife]=proclife [proclife_bpf]=proclife [ftrace]=trace-cmd [perf]=perf [perf_sched]=perf [acct]=acct [bcc]=bcc
+	[taskstats]=taskstats
 	[auditd]=audit [strace]=strace
 )
-tools='proclife ftrace perf perf_sched lttng connector taskstats acct bcc bpftrace auditd sysdig strace'
+tools='proclife proclife_bpf ftrace perf perf_sched lttng connector taskstats acct bcc bpftrace auditd sysdig strace'
 
 # row TRUTH TOOL [MORE]: prints its row, with MORE behind its name.
 row() {
@@ -70,6 +71,15 @@ begin_proclife() {
 }
 end_proclife() { dismiss proclife && rmmod proclife; }
 text_proclife() { "$B/proclife-read" -i proclife --tree --json; }
+
+# Its rings together have as much.
+begin_proclife_bpf() {
+	observe proclife_bpf proclife-read --record proclife_bpf \
+		--source=bpf,ring_kb="$buffer_kib",signals=N,waits=N,exiting=N,memory=N
+	await proclife_bpf test -s proclife_bpf/metadata
+}
+end_proclife_bpf() { dismiss proclife_bpf; }
+text_proclife_bpf() { "$B/proclife-read" -i proclife_bpf --tree --json; }
 
 # Without record-cmd, from which trace-cmd knows the names of tasks that no event names: it is a third of
 # its cost, and here the events have all names.
