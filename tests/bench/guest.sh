@@ -21,13 +21,13 @@ options() {
 		option=${1#--}
 		[[ $1 = --* && $names = *" $option "* ]] || fail "$1: not an option; see --help" 129
 		[[ $# -gt 1 ]] || fail "$1: needs an argument" 129
-		[[ " keep use only rates readers kernel " = *" $option "* || $2 =~ ^[1-9][0-9]*$ ]] ||
+		[[ " keep use only rates readers suite " = *" $option "* || $2 =~ ^[1-9][0-9]*$ ]] ||
 			fail "$1 $2: not a number above 0" 129
 		printf -v "${option//-/_}" %s "$2"
 		shift 2
 	done
 }
-smp=4 kernel=bookworm
+smp=4 suite=bookworm
 
 share=
 make_share() {
@@ -46,7 +46,7 @@ boot() {
 	local seconds=$1
 	shift
 	make_share
-	"$tree/tests/vm/run" --kernel "$kernel" --smp "$smp" "${boot_options[@]}" --timeout "$seconds" --share "$share" -- \
+	"$tree/tests/vm/run" --kernel "$suite" --smp "$smp" "${boot_options[@]}" --timeout "$seconds" --share "$share" -- \
 		env B="$B" "$0" --in-guest "$@" || exit
 }
 
@@ -79,7 +79,7 @@ fetch_packages() {
 # $share/modules.
 build_modules() {
 	make_share
-	"$tree/tests/vm/run" --kernel "$kernel" --chroot --share "$share" -- "$tree/tests/bench/probe/build-modules" || exit
+	"$tree/tests/vm/run" --kernel "$suite" --chroot --share "$share" -- "$tree/tests/bench/probe/build-modules" || exit
 }
 
 # awake COMMAND...: keeps an idle CPU busy meanwhile. Under -icount, time leaps while all are idle, and a

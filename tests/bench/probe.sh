@@ -5,7 +5,7 @@
 usage='usage: tests/bench/probe.sh [OPTION...]
   --cycles N     of each kind in each measurement (500)
   --rounds N     measurements of each observer, between two without one (5)
-  --kernel SUITE of this suite of Debian (bookworm)
+  --suite SUITE  the kernel's suite of Debian (bookworm)
   --only LIST    of these observers, with commas; they are named in tests/bench/probe/rounds.sh
   --keep DIR     leave what was measured in this folder
 Prints a table; the exit status is 0 unless something cannot be run.'
@@ -111,7 +111,7 @@ if [[ ${1:-} = --in-guest ]]; then
 	exit
 fi
 cycles=500 rounds=5 only='' keep=''
-options 'cycles rounds kernel only keep' "$@"
+options 'cycles rounds suite only keep' "$@"
 names=$(observer_names "$only") || exit
 build_all
 boot_options=(--icount)

@@ -57,7 +57,7 @@ if [[ ${1-} == --same ]]; then
 			diff "$work/module.$what" "$work/bpf.$what"
 	done
 	expect 'all types' 0 '^1[5-9]$' grep -c . "$work/bpf.types"
-	for what in ENOENT, 'EACCES, by descriptor' EFAULT "RLIMIT_NPROC" 'init of its PID namespace' pids.max; do
+	for what in ': ENOENT' 'EACCES, by descriptor' EFAULT RLIMIT_NPROC 'init of its PID namespace' pids.max; do
 		expect "a failure: $what" 0 '' grep "$what" "$work/bpf.failures"
 	done
 	expect_done

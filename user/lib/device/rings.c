@@ -236,7 +236,7 @@ static void free_ring(struct proclife_ring_stream *ring)
 	free(ring);
 }
 
-/* Of each ring, where a CPU has many: hundreds of CPUs have thousands of rings. */
+/* The batch where a CPU has many rings: hundreds of CPUs have thousands of them. */
 #define SMALL_BATCH 32
 
 /* NULL: no memory. */

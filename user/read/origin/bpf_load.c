@@ -174,7 +174,7 @@ static int row_named(const char *name)
 	return -1;
 }
 
-#define ANY_NODE -1
+#define ANY_NODE (-1)
 
 /* The node of a CPU's memory, where the kernel says it. */
 static int node_of(uint32_t cpu)
