@@ -20,7 +20,7 @@ static int run_session(const struct options *options, const struct screen *scree
 	else if (!options_only_unload(options))
 		status = session_run(options, screen);
 	source_close();
-	if (options->unload && source_unload() && !status)
+	if (options->unload && source_unload(options) && !status)
 		status = STATUS_ERROR;
 	return status;
 }

@@ -232,6 +232,7 @@ struct source_options {
 	bool births;
 	bool times;
 	bool failures;
+	bool has_parameters; /* some were given */
 };
 
 struct options {
@@ -281,7 +282,7 @@ struct options {
 /* --unload, and nothing to do before that. */
 static inline bool options_only_unload(const struct options *options)
 {
-	return options->unload && !options->requests[0] && !(options->given & ~(GIVEN(UNLOAD) | GIVEN(QUIET)));
+	return options->unload && !options->requests[0] && !(options->given & ~(GIVEN(UNLOAD) | GIVEN(QUIET) | GIVEN(SOURCE)));
 }
 
 static inline bool options_expect(const struct options *options, enum expect_what what)

@@ -54,6 +54,27 @@ static void test_notice_in_a_gap(void **state)
 	assert_true(LAST_GONE->notified_lost);
 }
 
+/* The trace has no REAPs: an exited process may have been reaped, unless the snapshot finds it a zombie after that. */
+static void test_without_reaps(void **state)
+{
+	struct who a = process_of_pid(200, "a"), b = process_of_pid(201, "b");
+
+	(void)state;
+	tasks->without_reap = true;
+	tasks->with_notify = false;
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, fork_record(11, &b, &shell));
+	feed(tasks, exit_below_record(20, &a, &shell));
+	feed(tasks, exit_below_record(21, &b, &shell));
+	assert_int_equal(proclife_process_state(known(&a)), PROCLIFE_IS_UNFREED);
+	feed(tasks, zombie_record(30, &a, &shell, 0));
+	assert_int_equal(proclife_process_state(known(&a)), PROCLIFE_IS_ZOMBIE);
+	assert_int_equal(proclife_task_state(proclife_tasks_find(tasks, a.task)), PROCLIFE_IS_ZOMBIE);
+	assert_int_equal(proclife_process_state(known(&b)), PROCLIFE_IS_UNFREED);
+	feed(tasks, free_record(40, &a));
+	assert_int_equal(LAST_GONE->tgid, 200);
+}
+
 /* It is older than the trace. Its adoption shows that no earlier gap has hidden its REAP. */
 static void test_inherited_behind_a_gap(void **state)
 {
@@ -226,7 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		NOTIFIED(test_notice_in_a_gap), NOTIFIED(test_inherited_behind_a_gap), NOTIFIED(test_found_again),
 		NOTIFIED(test_held_thread),	NOTIFIED(test_carried),		       NOTIFIED(test_traced_leader),
-		NOTIFIED(test_code_of_the_last),
+		NOTIFIED(test_code_of_the_last),	NOTIFIED(test_without_reaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

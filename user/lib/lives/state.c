@@ -43,10 +43,10 @@ static uint64_t shown_alive(const struct proclife_process *process)
 	return proclife_later(process->seen, proclife_later(exiting, killer ? killer->ts : 0));
 }
 
-/* Without REAPs, a process that exits may have been reaped. (A zombie in the snapshot was not.) */
-static enum proclife_life_state exited(const struct proclife_tasks *tasks)
+/* Without REAPs, a process that exits may have been reaped. A zombie in the snapshot was not. */
+static enum proclife_life_state exited(const struct proclife_tasks *tasks, bool found_zombie)
 {
-	return tasks->without_reap ? PROCLIFE_IS_UNFREED : PROCLIFE_IS_ZOMBIE;
+	return tasks->without_reap && !found_zombie ? PROCLIFE_IS_UNFREED : PROCLIFE_IS_ZOMBIE;
 }
 
 /* Was a NOTIFY of its end seen? */
@@ -68,7 +68,8 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_proces
 	if (process->marks.reaped)
 		return since(tasks, process->marks.reaped, PROCLIFE_IS_UNFREED);
 	if (is_noticed(process))
-		return unreaped(tasks, process, process->marks.notified, exited(tasks));
+		return unreaped(tasks, process, process->marks.notified,
+				exited(tasks, proclife_process_found_zombie(process)));
 	if (process->live)
 		return unreaped(tasks, process, shown_alive(process),
 				own->ends ? PROCLIFE_IS_DYING : PROCLIFE_IS_ALIVE);
@@ -76,7 +77,8 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_proces
 	if (own->exited)
 		return unreaped(tasks, process, process->marks.exited,
 				tasks->with_notify && !proclife_process_found_zombie(process) ?
-					PROCLIFE_IS_DYING : exited(tasks));
+					PROCLIFE_IS_DYING :
+					exited(tasks, proclife_process_found_zombie(process)));
 	if (own->found_as == PROCLIFE_FOUND_EXITING)
 		return unreaped(tasks, process, process->seen, PROCLIFE_IS_DYING);
 	if (proclife_process_found_zombie(process))
@@ -155,7 +157,8 @@ enum proclife_life_state proclife_task_state(const struct proclife_task *task)
 	if (task->marks.reaped)
 		return since(tasks, task->marks.reaped, PROCLIFE_IS_UNFREED);
 	if (proclife_priv_task(task)->exited)
-		return since(tasks, task->marks.exited, exited(tasks));
+		return since(tasks, task->marks.exited,
+			     exited(tasks, task->leader && proclife_process_found_zombie(task->process)));
 	if (task->flags & PROCLIFE_F_ZOMBIE)
 		return since(tasks, task->seen, PROCLIFE_IS_ZOMBIE);
 	return since(tasks, task->seen, PROCLIFE_IS_ALIVE);

@@ -348,7 +348,7 @@ static const struct bpf_parameter {
 	uint64_t least; /* of a number; otherwise it is on or off */
 	uint64_t most;
 } bpf_parameters[] = {
-	{ "ring_kb", offsetof(struct source_options, ring_kb), 256, 1 << 20 },
+	{ "ring_kb", offsetof(struct source_options, ring_kb), 256, 1 << 19 },
 	{ "args_bytes", offsetof(struct source_options, args_bytes), 0, 8192 },
 	{ "signals", offsetof(struct source_options, signals), 0, 0 },
 	{ "waits", offsetof(struct source_options, waits), 0, 0 },
@@ -398,10 +398,11 @@ static void take_source(const struct value *v, struct source_options *source)
 		refuse(v, "not one of module and bpf");
 	if (source->kind == SOURCE_MODULE && rest)
 		refuse(v, "the module has its parameters of modprobe; only bpf takes some here");
+	source->has_parameters = rest;
 	while ((word = strsep(&rest, ",")))
 		if (!take_parameter(word, source))
 			refuse(v, "bpf takes births, times, failures, cgroups, signals=N, waits=N, reap=N, exiting=N, memory=N, "
-				  "args_bytes=0 to 8192 and ring_kb=256 to 1048576");
+				  "args_bytes=0 to 8192 and ring_kb=256 to 524288");
 	free(words);
 }
 

@@ -185,8 +185,8 @@ static int find_load(char why[BPF_WHY])
 		snprintf(why, BPF_WHY, PROCLIFE_BPF_FOLDER ": another user can change what is there; remove it");
 		return err;
 	default:
-		snprintf(why, BPF_WHY, PROCLIFE_BPF_FOLDER ": %s", strerror(-err));
-		return err;
+		errno = -err;
+		return fail(why, PROCLIFE_BPF_FOLDER);
 	}
 }
 

@@ -99,6 +99,9 @@ void bpf_explain(char why[BPF_WHY], int error, const char *complaint)
 	case EACCES:
 		explain_denied(why);
 		break;
+	case EMFILE:
+		snprintf(why, BPF_WHY, "too many open files; raise their limit, 'ulimit -n 256'");
+		break;
 	case ENOMEM:
 	case E2BIG:
 		snprintf(why, BPF_WHY,

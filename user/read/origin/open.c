@@ -14,12 +14,19 @@
 
 /* The programs of this run; NULL: there are none. */
 static struct bpf_load *own;
-static bool is_bpf;
+static bool is_bpf, is_pinned;
 
 /* Is there no module to read from, as far as its device says? */
 static bool has_no_module(int error)
 {
 	return (error == -ENOENT || error == -ENXIO || error == -ENODEV) && !module_is_loaded();
+}
+
+static void note_pinned(const struct options *options)
+{
+	is_pinned = true;
+	if (options->source.has_parameters)
+		message("--source: what is pinned keeps its parameters; --unload it first to have these");
 }
 
 static int open_bpf(struct proclife_source **source, const struct options *options, char why[BPF_WHY])
@@ -29,8 +36,10 @@ static int open_bpf(struct proclife_source **source, const struct options *optio
 	is_bpf = true;
 	if (!own) {
 		err = proclife_bpf_open_pinned(source, NULL);
-		if (!err)
+		if (!err) {
+			note_pinned(options);
 			return 0;
+		}
 		if (err == -EPROTO)
 			snprintf(why, BPF_WHY,
 				 PROCLIFE_BPF_FOLDER ": pinned by another version of this program; run 'proclife-read --unload' as root");
@@ -39,6 +48,8 @@ static int open_bpf(struct proclife_source **source, const struct options *optio
 		err = bpf_load(&own, &options->source, why);
 		if (err)
 			return err;
+		if (options->history)
+			message("there is no history: the BPF programs have been loaded for this run; --load keeps them");
 	}
 	err = proclife_bpf_open(source, bpf_descriptors(own));
 	if (!err)
@@ -106,6 +117,11 @@ bool source_is_bpf(void)
 	return is_bpf;
 }
 
+bool source_is_pinned(void)
+{
+	return is_pinned;
+}
+
 void source_close(void)
 {
 	bpf_load_free(own);
@@ -133,16 +149,16 @@ int source_load(const struct options *options)
 	return err;
 }
 
-int source_unload(void)
+int source_unload(const struct options *options)
 {
 	char why[BPF_WHY] = "";
-	int err = bpf_unpin(why);
+	int err = options->source.kind == SOURCE_MODULE ? -ENOENT : bpf_unpin(why);
 
 	if (err && err != -ENOENT) {
 		message("--unload: %s", why);
 		return err;
 	}
-	if (module_is_loaded())
+	if (options->source.kind == SOURCE_MODULE || (options->source.kind != SOURCE_BPF && module_is_loaded()))
 		return unload_module();
 	if (err == -ENOENT)
 		message("--unload: neither the module is loaded, nor are BPF programs pinned in " PROCLIFE_BPF_FOLDER);

@@ -12,7 +12,7 @@
 /* Loads what --load asks for, unless it is there. Returns 0, or a negative errno and has printed why. */
 int source_load(const struct options *options);
 /* Removes what is loaded, module or pins. Returns 0, or a negative errno and has printed why. */
-int source_unload(void);
+int source_unload(const struct options *options);
 
 /*
  * Opens what --source, --device and the machine have. It can be called again for another source of the same. Returns 0,
@@ -24,6 +24,8 @@ void source_close(void);
 
 /* Do BPF programs record? */
 bool source_is_bpf(void);
+/* And were they there before? */
+bool source_is_pinned(void);
 
 /* What messages call it: the device's path, or "BPF". */
 const char *source_name(const struct options *options);

@@ -19,13 +19,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static int open_kernel(struct session *s)
+{
+	int ret = source_open(&s->run.source, s->run.options);
+
+	s->run.pinned = source_is_pinned();
+	return ret;
+}
+
 int session_open_source(struct session *s)
 {
 	const struct options *options = s->run.options;
 	int ret;
 
 	if (!options->inputs.count)
-		return source_open(&s->run.source, options);
+		return open_kernel(s);
 	ret = options->inputs.count > 1 ? replay_check_distinct(&options->inputs) : 0;
 	if (!ret)
 		ret = replay_open(&s->run.source, options->inputs.all[0]);
@@ -286,7 +294,7 @@ int session_prepare(struct session *s)
 
 	if ((options->command || options->on.exec || (options->pids.count && !s->replay)) &&
 	    !in_initial_namespace(header)) {
-		message("%s: process IDs differ here from those that the module records; run %s in the initial PID namespace",
+		message("%s: process IDs differ here from those that are recorded; run %s in the initial PID namespace",
 			options->command ? quoted(options->command[0]) : options->on.exec ? "--exec" : "--pid",
 			program_invocation_short_name);
 		return -EXDEV;

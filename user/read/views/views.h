@@ -31,6 +31,7 @@ struct run {
 	const struct screen *screen;
 	struct json *json;
 	struct proclife_source *source;
+	bool pinned; /* BPF programs that were there before */
 	/* Opens another one of the same, for what the rings hold. */
 	int (*open_source)(struct proclife_source **source, const struct options *options);
 	struct proclife_tasks *tasks;

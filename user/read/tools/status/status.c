@@ -205,8 +205,8 @@ static void show_parameters(const struct status *status, struct text *line)
 
 	if (is_by_bpf(status->header)) {
 		label(line, "loaded");
-		text_string(line, access(PROCLIFE_BPF_FOLDER, F_OK) ? "for this run alone; --load lets them stay" :
-								       "pinned in " PROCLIFE_BPF_FOLDER);
+		text_string(line, status->run->pinned ? "pinned in " PROCLIFE_BPF_FOLDER :
+							     "for this run alone; --load lets them stay");
 		text_line(line);
 		return;
 	}

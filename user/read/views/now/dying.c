@@ -342,7 +342,7 @@ int dying_check(const struct run *run, char why[DYING_WHY])
 	}
 	if (!header || !header->init_pid_ns || st.st_ino == header->init_pid_ns)
 		return 0;
-	snprintf(why, DYING_WHY, "process IDs differ here from those that the module records; run %s in "
+	snprintf(why, DYING_WHY, "process IDs differ here from those that are recorded; run %s in "
 		 "the initial PID namespace", program_invocation_short_name);
 	return -EXDEV;
 }
