@@ -365,8 +365,8 @@ static void test_other_namespace(void **state)
 	out = run_program(true, 0, "%s --device /proc/%d/fd/%d --dying", program, (int)getpid(),
 			  machine->fd);
 	assert_true(out.status != 0);
-	assert_string_equal(out.text, "proclife-read: --dying: process IDs differ here from those that the "
-			    "module records; run proclife-read in the initial PID namespace\n");
+	assert_string_equal(out.text, "proclife-read: --dying: process IDs differ here from those that are "
+			    "recorded; run proclife-read in the initial PID namespace\n");
 	free(out.text);
 }
 
