@@ -5,7 +5,7 @@
 usage='usage: tests/bench/probe.sh [OPTION...]
   --cycles N     of each kind in each measurement (500)
   --rounds N     measurements of each observer, between two without one (5)
-  --suite SUITE  the kernel's suite of Debian (bookworm)
+  --suite SUITE  of Debian, whose kernel it is (bookworm)
   --only LIST    of these observers, with commas; they are named in tests/bench/probe/rounds.sh
   --keep DIR     leave what was measured in this folder
 Prints a table; the exit status is 0 unless something cannot be run.'
