@@ -24,8 +24,8 @@ const struct proclife_bpf *bpf_descriptors(const struct bpf_load *load);
 void bpf_load_free(struct bpf_load *load);
 
 /*
- * Loads the programs and pins all of them, so that they stay and others can read them; unless they are there already.
- * Returns 0, or a negative errno and why.
+ * Loads the programs and pins all of them, so that they stay and others can read them. Returns 0; 1: others are pinned
+ * already, and stay; or a negative errno and why.
  */
 int bpf_pin(const struct source_options *wishes, char why[BPF_WHY]);
 /* Removes what is pinned: it goes on until nobody reads it. Returns 0; -ENOENT: nothing is; or another negative errno and why. */

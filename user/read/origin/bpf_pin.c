@@ -216,7 +216,7 @@ int bpf_pin(const struct source_options *wishes, char why[BPF_WHY])
 	if (!err)
 		err = load_and_pin(wishes, why);
 	close(fd);
-	return err < 0 ? err : 0;
+	return err;
 }
 
 int bpf_unpin(char why[BPF_WHY])

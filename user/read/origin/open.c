@@ -15,6 +15,7 @@
 /* The programs of this run; NULL: there are none. */
 static struct bpf_load *own;
 static bool is_bpf, is_pinned;
+static bool has_wishes; /* what is pinned is as this run wants it */
 
 /* Is there no module to read from, as far as its device says? */
 static bool has_no_module(int error)
@@ -25,7 +26,7 @@ static bool has_no_module(int error)
 static void note_pinned(const struct options *options)
 {
 	is_pinned = true;
-	if (options->source.has_parameters)
+	if (options->source.has_parameters && !has_wishes)
 		message("--source: what is pinned keeps its parameters; --unload it first to have these");
 }
 
@@ -143,7 +144,8 @@ int source_load(const struct options *options)
 	if (options->source.kind != SOURCE_BPF && (options->source.kind == SOURCE_MODULE || module_is_installed()))
 		return load_module();
 	err = bpf_pin(&options->source, why);
-	if (!err)
+	has_wishes = !err;
+	if (err >= 0)
 		return 0;
 	diagnose_bpf(options, err, "--load", why);
 	return err;
