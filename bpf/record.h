@@ -736,7 +736,6 @@ static __always_inline __u32 wait_what(struct task_struct *p, bool has_pid)
 static __always_inline void record_wait(struct proclife_record *r, struct pid *pid)
 {
 	struct task_struct *p = current_task();
-
 	bool has_pid = as_number(r, pid);
 
 	take_head(r, p);
