@@ -61,6 +61,7 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_proces
 {
 	const struct proclife_priv_process *own = proclife_priv(process);
 	const struct proclife_tasks *tasks = own->all;
+	bool found_zombie = proclife_process_found_zombie(process);
 
 	/* Only threads are left open, and their FREEs can have been lost long ago. */
 	if (own->leader_freed && !proclife_process_ungapped(tasks, process))
@@ -68,20 +69,17 @@ enum proclife_life_state proclife_process_state_now(const struct proclife_proces
 	if (process->marks.reaped)
 		return since(tasks, process->marks.reaped, PROCLIFE_IS_UNFREED);
 	if (is_noticed(process))
-		return unreaped(tasks, process, process->marks.notified,
-				exited(tasks, proclife_process_found_zombie(process)));
+		return unreaped(tasks, process, process->marks.notified, exited(tasks, found_zombie));
 	if (process->live)
 		return unreaped(tasks, process, shown_alive(process),
 				own->ends ? PROCLIFE_IS_DYING : PROCLIFE_IS_ALIVE);
 	/* A zombie in the snapshot was announced before that. */
 	if (own->exited)
 		return unreaped(tasks, process, process->marks.exited,
-				tasks->with_notify && !proclife_process_found_zombie(process) ?
-					PROCLIFE_IS_DYING :
-					exited(tasks, proclife_process_found_zombie(process)));
+				tasks->with_notify && !found_zombie ? PROCLIFE_IS_DYING : exited(tasks, found_zombie));
 	if (own->found_as == PROCLIFE_FOUND_EXITING)
 		return unreaped(tasks, process, process->seen, PROCLIFE_IS_DYING);
-	if (proclife_process_found_zombie(process))
+	if (found_zombie)
 		return unreaped(tasks, process, process->seen, PROCLIFE_IS_ZOMBIE);
 	/* Its leader's EXIT was not the last one, even if a thread had begun to exit before the trace. */
 	if (own->leader_ended && !own->group_dead)

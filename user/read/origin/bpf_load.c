@@ -559,4 +559,3 @@ bool bpf_load_pin(const struct bpf_load *load, unsigned int index, struct bpf_pi
 	*pin = others[index];
 	return true;
 }
-

@@ -11,6 +11,8 @@
 #include <proclife/bpf.h>
 
 #define BPF_WHY 512 /* room for a reason with its remedy */
+#define BPF_OTHER_VERSION \
+	PROCLIFE_BPF_FOLDER ": pinned by another version of this program; run 'proclife-read --unload' as root"
 
 struct bpf_load;
 

@@ -178,8 +178,7 @@ static int find_load(char why[BPF_WHY])
 	case -ENOENT:
 		return 0;
 	case -EPROTO:
-		snprintf(why, BPF_WHY,
-			 PROCLIFE_BPF_FOLDER ": pinned by another version of this program; run 'proclife-read --unload' as root");
+		snprintf(why, BPF_WHY, BPF_OTHER_VERSION);
 		return err;
 	case -EPERM:
 		snprintf(why, BPF_WHY, PROCLIFE_BPF_FOLDER ": another user can change what is there; remove it");

@@ -42,8 +42,7 @@ static int open_bpf(struct proclife_source **source, const struct options *optio
 			return 0;
 		}
 		if (err == -EPROTO)
-			snprintf(why, BPF_WHY,
-				 PROCLIFE_BPF_FOLDER ": pinned by another version of this program; run 'proclife-read --unload' as root");
+			snprintf(why, BPF_WHY, BPF_OTHER_VERSION);
 		if (err != -ENOENT && err != -ENOTDIR && err != -EACCES && err != -EPERM)
 			goto fail;
 		err = bpf_load(&own, &options->source, why);
@@ -91,7 +90,7 @@ int source_open(struct proclife_source **source, const struct options *options)
 	int err, module = -ENODEV;
 
 	if (has_pins(options->device)) {
-		is_bpf = true;
+		is_bpf = is_pinned = true;
 		err = proclife_bpf_open_pinned(source, options->device);
 		if (err)
 			message("%s: cannot open: %s", quoted(options->device), strerror(-err));
