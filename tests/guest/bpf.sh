@@ -31,17 +31,18 @@ await_file() {
 
 # A shell with children that end in several ways, processes of which threads call execve(2), and what fails.
 few=$work/few
+case $(uname -m) in aarch64) execve=221 execveat=281 ;; *) execve=59 execveat=322 ;; esac
 # shellcheck disable=SC2016 # for the other shell
 load='ulimit -c unlimited; for i in 1 2 3; do /bin/true; (exit 3); done; sh -c "kill -9 \$\$"; sh -c "kill -SEGV \$\$"
 	"$B/tests/guest/workloads/exec_thread" 3
 	/nonexistent/a; /tmp; /nonexistent/0123456789012345678901234567890123456789/x
 	unshare --pid sh -c "/bin/true; /bin/true"
 	setpriv --reuid 65534 --clear-groups --bounding-set -all sh -c "ulimit -p 1; (true)"
-	perl -e "syscall(59, 1, 0, 0); \$empty = q(); syscall(322, 0, \$empty, 0, 0, 0x1000);"
+	perl -e "syscall($execve, 1, 0, 0); \$empty = q(); syscall($execveat, 0, \$empty, 0, 0, 0x1000);"
 	[ ! -e "$few" ] || sh -c "echo \$\$ >\"$few/cgroup.procs\"; (true)"; :'
 # types SOURCE: how many records of each type the load has made, and what failed. PATH is the module's own.
 types() {
-	proclife-read --source="$1" --record "$work/$1" --quiet -- env few="$few" sh -c "$load" >"$work/$1.log" 2>&1
+	proclife-read --source="$1" --record "$work/$1" --quiet -- env few="$few" execve=$execve execveat=$execveat sh -c "$load" >"$work/$1.log" 2>&1
 	proclife-read -i "$work/$1" --events --json |
 		sed -nE 's/.*"type":"([a-z]+)".*/\1/p' | grep -vxE 'trace|end|path' | sort | uniq -c >"$work/$1.types"
 	proclife-read -i "$work/$1" --events | sed -nE 's/^[^ ]+ +[0-9]+ fail +[0-9]+ +//p' | sort >"$work/$1.failures"

@@ -21,9 +21,10 @@ struct value {
 	struct argp_state *state;
 };
 
-static void refuse(const struct value *v, const char *why)
+static _Noreturn void refuse(const struct value *v, const char *why)
 {
 	argp_error(v->state, "--%s%s%s: %s", v->name, v->argument->may_lack ? "=" : " ", quoted(v->text), why);
+	exit(argp_err_exit_status); /* argp_error() has done it, but does not say that it always does */
 }
 
 /* @number: UINT64_MAX if it is not wrong otherwise */
@@ -361,29 +362,47 @@ static const struct bpf_parameter {
 	{ "failures", offsetof(struct source_options, failures), 0, 0 },
 };
 
-/* NAME, NAME=Y, NAME=N or NAME=NUMBER. False: it is none of these. */
-static bool take_parameter(const char *text, struct source_options *source)
+#define BPF_PARAMETERS (sizeof(bpf_parameters) / sizeof(*bpf_parameters))
+
+static const struct bpf_parameter *find_parameter(const struct value *v, const char *name, size_t length)
+{
+	char why[300] = "bpf takes";
+	size_t i, end;
+
+	for (i = 0; i < BPF_PARAMETERS; i++)
+		if (strlen(bpf_parameters[i].name) == length && !strncmp(bpf_parameters[i].name, name, length))
+			return &bpf_parameters[i];
+	for (i = 0; i < BPF_PARAMETERS; i++) {
+		end = strlen(why);
+		snprintf(why + end, sizeof(why) - end, "%s %s", !i ? "" : i + 1 < BPF_PARAMETERS ? "," : " and",
+			 bpf_parameters[i].name);
+	}
+	end = strlen(why);
+	snprintf(why + end, sizeof(why) - end, "; \"%.*s\" is none of them", (int)(length < 40 ? length : 40), name);
+	refuse(v, why);
+}
+
+/* NAME, NAME=Y, NAME=N or NAME=NUMBER. */
+static void take_parameter(const struct value *v, const char *text, struct source_options *source)
 {
 	const char *value = strchrnul(text, '=');
-	size_t i, length = (size_t)(value - text);
+	const struct bpf_parameter *p = find_parameter(v, text, (size_t)(value - text));
+	void *place = (char *)source + p->place;
 	uint64_t number;
+	bool is_on = !*value || !strcmp(value, "=Y") || !strcmp(value, "=1");
+	char why[100];
 
-	for (i = 0; i < sizeof(bpf_parameters) / sizeof(*bpf_parameters); i++) {
-		const struct bpf_parameter *p = &bpf_parameters[i];
-		void *place = (char *)source + p->place;
-
-		if (strlen(p->name) != length || strncmp(p->name, text, length))
-			continue;
-		if (p->most) {
-			if (!*value || !parse_number(value + 1, p->most, &number) || number < p->least)
-				return false;
-			*(uint32_t *)place = (uint32_t)number;
-			return true;
-		}
-		*(bool *)place = !*value || !strcmp(value, "=Y") || !strcmp(value, "=1");
-		return !*value || strchr("YN10", value[1]);
+	if (!p->most) {
+		snprintf(why, sizeof(why), "%s is Y or N", p->name);
+		if (!is_on && strcmp(value, "=N") != 0 && strcmp(value, "=0") != 0)
+			refuse(v, why);
+		*(bool *)place = is_on;
+		return;
 	}
-	return false;
+	snprintf(why, sizeof(why), "%s is a number from %" PRIu64 " to %" PRIu64, p->name, p->least, p->most);
+	if (!*value || !parse_number(value + 1, p->most, &number) || number < p->least)
+		refuse(v, why);
+	*(uint32_t *)place = (uint32_t)number;
 }
 
 static void take_source(const struct value *v, struct source_options *source)
@@ -400,9 +419,7 @@ static void take_source(const struct value *v, struct source_options *source)
 		refuse(v, "the module has its parameters of modprobe; only bpf takes some here");
 	source->has_parameters = rest;
 	while ((word = strsep(&rest, ",")))
-		if (!take_parameter(word, source))
-			refuse(v, "bpf takes births, times, failures, cgroups, signals=N, waits=N, reap=N, exiting=N, memory=N, "
-				  "args_bytes=0 to 8192 and ring_kb=256 to 524288");
+		take_parameter(v, word, source);
 	free(words);
 }
 
