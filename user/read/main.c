@@ -17,7 +17,7 @@ static int run_session(const struct options *options, const struct screen *scree
 	session_block_signals();
 	if (options->load && source_load(options))
 		status = STATUS_ERROR;
-	else if (!options_only_unload(options))
+	else if (!options_only_load(options))
 		status = session_run(options, screen);
 	source_close();
 	if (options->unload && source_unload(options) && !status)

@@ -279,10 +279,12 @@ struct options {
 	char **argv;
 };
 
-/* --unload, and nothing to do before that. */
-static inline bool options_only_unload(const struct options *options)
+/* --load or --unload, and nothing to do between them. */
+static inline bool options_only_load(const struct options *options)
 {
-	return options->unload && !options->requests[0] && !(options->given & ~(GIVEN(UNLOAD) | GIVEN(QUIET) | GIVEN(SOURCE)));
+	const uint64_t others = ~(GIVEN(LOAD) | GIVEN(UNLOAD) | GIVEN(QUIET) | GIVEN(SOURCE));
+
+	return (options->load || options->unload) && !options->requests[0] && !(options->given & others);
 }
 
 static inline bool options_expect(const struct options *options, enum expect_what what)

@@ -292,7 +292,8 @@ OPTION(INPUT, .name = "input", .group = GROUP_SOURCE, .letter = 'i',
 
 OPTION(LOAD, .name = "load", .group = GROUP_SOURCE,
 	.argument = { FILLS(FLAG, load) },
-	.help = "Load the module; or where there is none, pin the BPF programs, so that others can read, too")
+	.help = "Load the module; or where there is none, pin the BPF programs, so that others can read, too; "
+		"alone: just that")
 
 OPTION(UNLOAD, .name = "unload", .group = GROUP_SOURCE,
 	.argument = { FILLS(FLAG, unload) },

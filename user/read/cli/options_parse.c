@@ -204,7 +204,7 @@ static void finish(const struct reading *reading, struct argp_state *state)
 		argp_error(state, "'--' is followed by no command");
 	for (i = 0; all[i]; i++) {
 		if (reading->requests ? !(reading->requests & 1u << i) :
-					!all[i]->is_default || options_only_unload(options) || options->record.dir || options->metrics ||
+					!all[i]->is_default || options_only_load(options) || options->record.dir || options->metrics ||
 						options->expect.count || options->expect.form || options->on.count)
 			continue;
 		options->requests[n++] = all[i];
