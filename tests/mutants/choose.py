@@ -15,6 +15,7 @@ import sources
 
 GCC = "/usr/lib/gcc/x86_64-linux-gnu/12/include"
 USER = ["-std=gnu11", "-D_GNU_SOURCE", '-DPROCLIFE_VERSION="0"', "-Iinclude", "-Iuser/lib", "-Iuser/read"]
+SKELETON = "build/bpf/proclife.skel.h"  # generated
 SHARED = ["-fPIC", "-fno-semantic-interposition"]
 # The flags of the kernel's build, as far as the code depends on them.
 KERNEL = ["-std=gnu11", "-nostdinc", "-D__KERNEL__", "-DMODULE", "-DCC_USING_FENTRY", '-DKBUILD_MODNAME="proclife"',
@@ -53,7 +54,7 @@ class Part:
         if name == "module":
             self.flags, self.more = kernel_flags(), IN_KERNEL
         else:
-            self.flags, self.more = USER, SHARED
+            self.flags, self.more = USER + ["-I" + os.path.dirname(SKELETON)], SHARED
 
     def wanted(self, name):
         """proclife.h has declarations alone."""
@@ -62,6 +63,8 @@ class Part:
     def find(self):
         """The files of the part by name, with all places, and which units have which file."""
         os.chdir(sources.ROOT)
+        if self.name == "read":
+            subprocess.run(["make", "-s", SKELETON], check=True)
         units = sorted(name for name in glob.glob(self.folder + "**/*.c", recursive=True)
                        if not name.endswith(".mod.c"))
         own = ["-isystem", "/usr/lib/llvm-14/lib/clang/14.0.6/include"]
