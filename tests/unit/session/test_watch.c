@@ -107,6 +107,15 @@ static void test_unfreed(void **state)
 	expect_note(10, WAITING "to be freed (RCU): 1\n");
 }
 
+/* Its end can be among the lost records. */
+static void test_lost(void **state)
+{
+	(void)state;
+	leave(1);
+	feed_gap(tasks, 1, 30, 40);
+	expect_note(10, WAITING "not known to have ended, as records were lost: sleep (4)" REMEDY);
+}
+
 /* --quiet */
 static void test_quiet(void **state)
 {
@@ -122,6 +131,7 @@ int main(void)
 		WATCH(test_when),
 		WATCH(test_names),
 		WATCH(test_unfreed),
+		WATCH(test_lost),
 		WATCH(test_quiet),
 	};
 

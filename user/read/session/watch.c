@@ -71,8 +71,15 @@ void watch_end(struct watch *watch)
 enum left {
 	LEFT_RUNNING,
 	LEFT_ZOMBIE,
+	LEFT_UNKNOWN,
 	LEFT_UNFREED,
 	LEFT_STATES,
+};
+
+static const char *const left_words[] = {
+	[LEFT_RUNNING] = "running",
+	[LEFT_ZOMBIE] = "zombie",
+	[LEFT_UNKNOWN] = "not known to have ended, as records were lost",
 };
 
 static enum left left_state(const struct proclife_process *process)
@@ -82,6 +89,8 @@ static enum left left_state(const struct proclife_process *process)
 		return LEFT_ZOMBIE;
 	case PROCLIFE_IS_UNFREED:
 		return LEFT_UNFREED;
+	case PROCLIFE_IS_UNKNOWN:
+		return LEFT_UNKNOWN;
 	default:
 		return LEFT_RUNNING;
 	}
@@ -95,7 +104,7 @@ static void name_left(struct text *text, const struct watch *watch, enum left st
 
 	if (!count)
 		return;
-	text_string(text, state == LEFT_ZOMBIE ? "; zombie: " : "; running: ");
+	text_printf(text, "; %s: ", left_words[state]);
 	for (i = 0; named < MOST_NAMED && i < watch->count; i++) {
 		const struct proclife_process *process = watch->open[i];
 
@@ -125,11 +134,12 @@ void watch_note(struct watch *watch, uint64_t ended, uint64_t now)
 	text_init(&text, NULL);
 	name_left(&text, watch, LEFT_RUNNING, counts[LEFT_RUNNING]);
 	name_left(&text, watch, LEFT_ZOMBIE, counts[LEFT_ZOMBIE]);
+	name_left(&text, watch, LEFT_UNKNOWN, counts[LEFT_UNKNOWN]);
 	if (counts[LEFT_UNFREED])
 		text_printf(&text, "; to be freed (RCU): %" PRIu64, counts[LEFT_UNFREED]);
 	if (on_terminal)
 		text_string(&text, "; Ctrl-C stops waiting");
-	else if (counts[LEFT_RUNNING] || counts[LEFT_ZOMBIE])
+	else if (counts[LEFT_RUNNING] || counts[LEFT_ZOMBIE] || counts[LEFT_UNKNOWN])
 		text_string(&text, "; with --left-after 1s it waits no longer than that");
 	message("the command has ended; waiting for what it left%s", text.s);
 	text_free(&text);
