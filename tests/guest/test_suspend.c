@@ -162,13 +162,13 @@ static int64_t sleep_in_a_storm(const char *how)
 	return all;
 }
 
-static pid_t recorder_start(const char *reader, const char *recording, const char *saved)
+static pid_t recorder_start(const char *reader, const char *which, const char *recording, const char *saved)
 {
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
 	if (!pid) {
-		execl(reader, "proclife-read", "--record", recording, "--keep", "16MiB,1h", "--on", "failed",
+		execl(reader, "proclife-read", "--source", which, "--record", recording, "--keep", "16MiB,1h", "--on", "failed",
 		      "--save", saved, "--saves", "1", "--after", "1s", "--quiet", (char *)NULL);
 		_exit(127);
 	}
@@ -235,7 +235,7 @@ static void find_saved(const char *folder, char path[PATH_MAX])
 }
 
 /* The flight recorder goes on, loses nothing, and reports that the clocks diverged. */
-static void recorder_asleep(const char *how)
+static void recorder_asleep(const char *how, bool by_bpf)
 {
 	char folder[] = "/tmp/proclife-asleep-XXXXXX", recording[64], all_saved[64];
 	char reader[PATH_MAX], saved[PATH_MAX];
@@ -253,8 +253,9 @@ static void recorder_asleep(const char *how)
 	assert_non_null(mkdtemp(folder));
 	snprintf(recording, sizeof(recording), "%s/flight", folder);
 	snprintf(all_saved, sizeof(all_saved), "%s/saved", folder);
-	assert_int_equal(module_load("ring_kb=16384"), 0);
-	pid = recorder_start(reader, recording, all_saved);
+	if (!by_bpf)
+		assert_int_equal(module_load("ring_kb=16384"), 0);
+	pid = recorder_start(reader, by_bpf ? "bpf,ring_kb=16384" : "module", recording, all_saved);
 	wait_for(recording);
 	storm = storm_start(2);
 	storm_for(storm, 50);
@@ -273,7 +274,8 @@ static void recorder_asleep(const char *how)
 	assert_non_null(strstr(info, "\nclock"));
 	find_saved(all_saved, saved);
 	assert_non_null(strstr(info_of(reader, saved), "\nlost         0\n"));
-	assert_int_equal(module_unload(), 0);
+	if (!by_bpf)
+		assert_int_equal(module_unload(), 0);
 }
 
 static void skip_where_none_wakes_up(void)
@@ -306,14 +308,26 @@ static void test_suspend_to_memory(void **state)
 	assert_int_equal(put("/sys/power/pm_test", "none"), 0);
 }
 
-static void test_recorder(void **state)
+static void sleep_while_recording(bool by_bpf)
 {
-	(void)state;
 	skip_where_none_wakes_up();
 	assert_int_equal(put("/sys/power/mem_sleep", "deep"), 0);
 	assert_int_equal(put("/sys/power/pm_test", "core"), 0);
-	recorder_asleep("mem");
+	recorder_asleep("mem", by_bpf);
 	assert_int_equal(put("/sys/power/pm_test", "none"), 0);
+}
+
+static void test_recorder(void **state)
+{
+	(void)state;
+	sleep_while_recording(false);
+}
+
+/* Its programs are there for as long as it runs. */
+static void test_recorder_by_bpf(void **state)
+{
+	(void)state;
+	sleep_while_recording(true);
 }
 
 int main(void)
@@ -322,6 +336,7 @@ int main(void)
 		cmocka_unit_test(test_suspend_to_idle),
 		cmocka_unit_test(test_suspend_to_memory),
 		cmocka_unit_test(test_recorder),
+		cmocka_unit_test(test_recorder_by_bpf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
