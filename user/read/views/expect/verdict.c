@@ -8,6 +8,13 @@
 #include <string.h>
 
 /* Without REAPs, the number of zombies is not known, nor how many phases there were of which a mark is not recorded. */
+static enum proclife_type lacks(const struct run *run, const struct expectation *e)
+{
+	if (e->what == EXPECT_ZOMBIES)
+		return run_has_reap(run) ? PROCLIFE_NONE : PROCLIFE_REAP;
+	return e->what == EXPECT_PHASE ? proclife_phase_lacks(e->phase, proclife_source_header(run->source)) : PROCLIFE_NONE;
+}
+
 static struct judgement judge(const struct run *run, const struct expectation *e)
 {
 	struct measured measured = {
@@ -18,8 +25,7 @@ static struct judgement judge(const struct run *run, const struct expectation *e
 	};
 	struct judgement judgement = expect_judge(e, &measured);
 
-	if ((e->what == EXPECT_ZOMBIES && !run_has_reap(run)) ||
-	    (e->what == EXPECT_PHASE && !judgement.count && proclife_phase_lacks(e->phase, proclife_source_header(run->source))))
+	if ((e->what == EXPECT_ZOMBIES || !judgement.count) && lacks(run, e))
 		judgement = (struct judgement){ .measured = false };
 	return judgement;
 }
@@ -220,10 +226,13 @@ void verdict_print(const struct run *run)
 static void report_failed(const struct run *run, const struct expectation *e,
 			  const struct judgement *j)
 {
+	enum proclife_type type = lacks(run, e);
 	struct text figure;
+	char buffer[16];
 
 	if (!j->measured) {
-		message("expected %s, but there was nothing to measure", quoted(e->text));
+		message("expected %s, but there was nothing to measure%s%s%s", quoted(e->text), type ? ": no " : "",
+			type ? type_text(type, buffer) : "", type ? " is recorded" : "");
 		return;
 	}
 	text_init(&figure, run->screen);
