@@ -145,7 +145,7 @@ $B/bpf/proclife.bpf.o: bpf/proclife.bpf.c $(wildcard bpf/*.h include/proclife/*.
 	@mkdir -p $(@D)
 	@command -v $(CLANG) >/dev/null && command -v $(BPFTOOL) >/dev/null || { $(NO_BPF); }
 	$(call say,CLANG)
-	$Q$(CLANG) -O2 -g -Wall -Werror -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Iinclude \
+	$Q$(CLANG) -O2 -g -ffile-compilation-dir=. -Wall -Werror -target bpf -mcpu=v3 -D__TARGET_ARCH_$(BPF_ARCH) -Iinclude \
 		-idirafter /usr/include/$(shell $(HOSTCC) -print-multiarch) -c -o $@.whole $<
 	$Q$(BPFTOOL) gen object $@ $@.whole
 
