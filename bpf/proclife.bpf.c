@@ -4,6 +4,7 @@
  * kernel has the tracepoint or the function, before any is loaded.
  */
 #include "failures.h"
+#include "paths.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -72,6 +73,51 @@ int BPF_PROG(on_args, struct task_struct *p)
 		more = record_args(slot_begin(&slot, PROCLIFE_ARGS), p, i * PROCLIFE_ARGS_LEN);
 		slot_end(&slot, PROCLIFE_ARGS);
 	}
+	return 0;
+}
+
+/* Pieces of a text, one slot at a time; and one for a text of no length, which says just that. */
+#define PUT_PIECE(name, ring, text_id, what)						\
+	static long name(__u32 index, void *context)					\
+	{										\
+		struct text *text = text_of(text_id);					\
+		__u32 offset = index * PROCLIFE_PATH_TEXT;				\
+											\
+		if (!text || (index && offset >= text->len))				\
+			return 1;							\
+		RECORD(ring, PROCLIFE_PATH, record_path(r, text, what, offset));	\
+		return 0;								\
+	}
+
+PUT_PIECE(put_exe, PATHS, TEXT_PATH, PROCLIFE_PATH_EXE)
+PUT_PIECE(put_cwd, PATHS, TEXT_PATH, PROCLIFE_PATH_CWD)
+PUT_PIECE(put_env, ENV, TEXT_ENV, PROCLIFE_PATH_ENV)
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_paths, struct task_struct *p, int old_pid, struct linux_binprm *bprm)
+{
+	struct text *text = text_of(TEXT_PATH);
+
+	if (!text)
+		return 0;
+	take_path(text, (const struct path *)(read_pointer(&bprm->file) + bpf_core_field_offset(struct file, f_path)));
+	bpf_loop(MOST_TEXT_PIECES, put_exe, NULL, 0);
+	take_path(text, (const struct path *)(read_pointer(&p->fs) + bpf_core_field_offset(struct fs_struct, pwd)));
+	bpf_loop(MOST_TEXT_PIECES, put_cwd, NULL, 0);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(on_env, struct task_struct *p)
+{
+	struct text *text = text_of(TEXT_ENV);
+	__u32 first = 0;
+	struct search *search = bpf_map_lookup_elem(&searches, &first);
+
+	if (!text || !search)
+		return 0;
+	take_env(text, search, p->mm);
+	bpf_loop(MOST_TEXT_PIECES, put_env, NULL, 0);
 	return 0;
 }
 

@@ -111,6 +111,8 @@ struct percpu_counter {
 };
 
 struct mm_struct {
+	unsigned long env_start;
+	unsigned long env_end;
 	atomic_t mm_users;
 	atomic_long_t pgtables_bytes;
 	unsigned long hiwater_rss;
@@ -195,6 +197,8 @@ struct nsproxy {
 	struct pid_namespace *pid_ns_for_children;
 };
 
+struct fs_struct;
+
 struct thread_info {
 	unsigned long flags;
 };
@@ -232,6 +236,7 @@ struct task_struct {
 	const struct cred *real_cred;
 	const struct cred *cred;
 	char comm[16];
+	struct fs_struct *fs;
 	struct nsproxy *nsproxy;
 	struct signal_struct *signal;
 	struct sighand_struct *sighand;
@@ -263,15 +268,50 @@ struct task_struct___x86 {
 };
 
 struct qstr {
+	unsigned int len;
 	const unsigned char *name;
 };
 
+struct hlist_bl_node {
+	struct hlist_bl_node **pprev;
+};
+
+struct dentry_operations {
+	void *d_dname;
+};
+
+/* Of what is one of several typedefs. */
+struct seqcount {
+	unsigned int sequence;
+};
+
 struct dentry {
+	struct seqcount d_seq;
+	struct hlist_bl_node d_hash;
+	struct dentry *d_parent;
 	struct qstr d_name;
+	const struct dentry_operations *d_op;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
 };
 
 struct path {
+	struct vfsmount *mnt;
 	struct dentry *dentry;
+};
+
+struct fs_struct {
+	struct seqcount seq;
+	struct path root;
+	struct path pwd;
 };
 
 struct file {

@@ -45,12 +45,14 @@
 
 /*
  * The rings of a CPU: name, how many records each has, in shares of 1/8 of the load's size. Those that a
- * life has one or two of have a whole, ARGS more, and what only a few lives meet has less.
+ * life has one or two of have a whole, pieces of texts more, and what only a few lives meet has less.
  */
 #define PROCLIFE_BPF_RINGS(row)	\
 	row(FORK, 8)		\
 	row(EXEC, 8)		\
 	row(ARGS, 32)		\
+	row(PATHS, 32)		\
+	row(ENV, 16)		\
 	row(RENAME, 8)		\
 	row(SIGNAL, 8)		\
 	row(EXIT, 8)		\
@@ -84,6 +86,9 @@ enum proclife_bpf_ring_id { PROCLIFE_BPF_RINGS(PROCLIFE_BPF_RING_ID) PROCLIFE_BP
 #define PROCLIFE_BPF_MOST_RINGS 64
 /* The control page of a ring is the first that it has; its records follow. */
 #define PROCLIFE_BPF_PAGE_BYTES 1024
+
+/* How many variables the parameter `env` can name, as in the module. */
+#define PROCLIFE_BPF_ENV_NAMES 16
 
 /* Where a ring is in the element of each CPU's map. */
 struct proclife_bpf_ring {

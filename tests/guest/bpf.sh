@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # tests/guest/bpf.sh [--same] - recording without the module, inside the guest: loads that stay and their readers, and what
 # bad surroundings get. At the end the kernel is locked down. --same: only whether the BPF programs record as many records
-# of each type as the module, which has to be installed, and the same failures.
+# of each type as the module, which has to be installed, the same failures, paths and variables.
 set -u
 # shellcheck source=tests/guest/expect.sh
 . "$(dirname "$0")/expect.sh"
@@ -39,25 +39,40 @@ load='ulimit -c unlimited; for i in 1 2 3; do /bin/true; (exit 3); done; sh -c "
 	unshare --pid sh -c "/bin/true; /bin/true"
 	setpriv --reuid 65534 --clear-groups --bounding-set -all sh -c "ulimit -p 1; (true)"
 	perl -e "syscall($execve, 1, 0, 0); \$empty = q(); syscall($execveat, 0, \$empty, 0, 0, 0x1000);"
+	cd "$folder" && "$paths"
 	[ ! -e "$few" ] || sh -c "echo \$\$ >\"$few/cgroup.procs\"; (true)"; :'
-# types SOURCE: how many records of each type the load has made, and what failed. PATH is the module's own.
+folder=$work/folder
+paths=$(realpath "$B/tests/guest/workloads/paths")
+variables=PATHS_A,PATHS_B,PATHS_C
+# types SOURCE: how many records of each type the load has made, what failed, and all paths and variables.
 types() {
-	proclife-read --source="$1" --record "$work/$1" --quiet -- env few="$few" execve=$execve execveat=$execveat sh -c "$load" >"$work/$1.log" 2>&1
-	proclife-read -i "$work/$1" --events --json |
-		sed -nE 's/.*"type":"([a-z]+)".*/\1/p' | grep -vxE 'trace|end|path' | sort | uniq -c >"$work/$1.types"
+	mkdir "$folder" || return
+	proclife-read --source="$1" --record "$work/$1" --quiet -- env few="$few" execve=$execve execveat=$execveat \
+		folder="$folder" paths="$paths" sh -c "$load" >"$work/$1.log" 2>&1
+	rm -rf "$folder"
+	proclife-read -i "$work/$1" --events --json >"$work/$1.json"
+	sed -nE 's/.*"type":"([a-z]+)".*/\1/p' "$work/$1.json" | grep -vxE 'trace|end' | sort | uniq -c >"$work/$1.types"
+	sed -nE '/"type":"path"/s/"(ts|cpu|task|start|tid|pid)":[^,]+,//gp' "$work/$1.json" | sort >"$work/$1.paths"
 	proclife-read -i "$work/$1" --events | sed -nE 's/^[^ ]+ +[0-9]+ fail +[0-9]+ +//p' | sort >"$work/$1.failures"
 }
 if [[ ${1-} == --same ]]; then
 	find_cgroups && echo +pids >"$cgroups/cgroup.subtree_control" && mkdir "$cgroups/few" &&
 		echo 1 >"$cgroups/few/pids.max" && few=$cgroups/few
-	modprobe proclife births=1 times=1 cgroups=1 failures=1 && types module && rmmod proclife || exit 1
-	proclife-read --load --source=bpf,births,times,cgroups,failures --status >/dev/null && types bpf &&
-		proclife-read --unload || exit 1
-	for what in types failures; do
-		same "$what, by the module and by BPF" "$work/module.$what" "$work/bpf.$what" ||
-			diff "$work/module.$what" "$work/bpf.$what"
+	modprobe proclife births=1 times=1 cgroups=1 failures=1 paths=1 env="$variables" && types module &&
+		rmmod proclife || exit 1
+	proclife-read --load --source=bpf,births,times,cgroups,failures,paths,env="${variables//,/:}" --status >/dev/null &&
+		types bpf && proclife-read --unload || exit 1
+	for what in types failures paths; do
+		same "$what, by the module and by BPF" "$work/module.$what" "$work/bpf.$what"
+		diff "$work/module.$what" "$work/bpf.$what" | awk '{ print length($0), substr($0, 1, 150), substr($0, length($0) - 100) }'
 	done
-	expect 'all types' 0 '^1[5-9]$' grep -c . "$work/bpf.types"
+	expect 'all types' 0 '^1[6-9]$' grep -c . "$work/bpf.types"
+	expect 'the workload of paths' 1 '' grep '^paths: case' "$work/bpf.log"
+	expect 'paths' 0 '^1[1-9][0-9]$' grep -c '"path":"/' "$work/bpf.paths"
+	for what in '"/memfd:a name \(deleted\)"' '/inner \(deleted\)"' '/mounted/x/program"' '"comm":"true".*"exe".*/usr/bin/true"' \
+		'"path":null' '"env":\["PATHS_B=","PATHS_A=1","PATHS_C=3"\]' '"env_searched":32763'; do
+		expect "a path or variable: $what" 0 '' grep -E "$what" "$work/bpf.paths"
+	done
 	for what in ': ENOENT' 'EACCES, by descriptor' EFAULT RLIMIT_NPROC 'init of its PID namespace' pids.max; do
 		expect "a failure: $what" 0 '' grep "$what" "$work/bpf.failures"
 	done
@@ -91,6 +106,15 @@ for name in 1 2 3; do
 	expect "$name of three that load at once" 0 '^loaded +pinned in /sys/fs/bpf/proclife$' cat "$work/load$name"
 done
 expect 'a load stays' 0 '' attached
+
+# A path that never was is not recorded, while its first and its last folder are renamed in turn.
+mkdir "$work/renamed" && (cd "$work/renamed" && proclife-read --source=bpf,paths --record "$work/renames" --quiet -- \
+	"$paths" --renamed 1000 >/dev/null 2>&1)
+proclife-read -i "$work/renames" --events | sed -nE 's,.* cwd .*/renamed/([PQ])/(s/)+([xyz])$,\1\3,p' >"$work/cwds"
+expect 'folders that are renamed: known' 0 '^[1-9][0-9]{2}' grep -c . "$work/cwds"
+# shellcheck disable=SC2016 # for the other shell
+expect 'folders that are renamed: more than one path' 0 '^[2-5]$' sh -c 'sort -u "$1" | grep -c .' sh "$work/cwds"
+expect 'folders that are renamed: none that never was' 1 '' grep -v '^P[xyz]$\|^Q[yz]$' "$work/cwds"
 
 # What is read goes on without its pins.
 proclife-read --record "$work/reader" --duration 60 >"$work/reader.log" 2>&1 &

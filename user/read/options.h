@@ -232,6 +232,9 @@ struct source_options {
 	bool births;
 	bool times;
 	bool failures;
+	bool paths;
+	unsigned int env_count;
+	char env[16][128]; /* names of variables: PROCLIFE_BPF_ENV_NAMES of PROCLIFE_PATH_ENV_NAME */
 	bool has_parameters; /* some were given */
 };
 

@@ -366,6 +366,30 @@ static void test_diff(void **state)
 }
 
 /* What is given twice and means one thing, or all that is given. */
+static void test_source(void **state)
+{
+	struct options options = parse("");
+
+	(void)state;
+	assert_false(options.source.paths);
+	assert_int_equal(options.source.env_count, 0);
+	options = parse("--source=bpf,paths,env=CC:A_1,births,args_bytes=100,env=_x,env=paths,waits=N");
+	assert_int_equal(options.source.kind, SOURCE_BPF);
+	assert_true(options.source.paths);
+	assert_true(options.source.births);
+	assert_false(options.source.waits);
+	assert_int_equal(options.source.args_bytes, 100);
+	assert_int_equal(options.source.env_count, 4);
+	assert_string_equal(options.source.env[0], "CC");
+	assert_string_equal(options.source.env[1], "A_1");
+	assert_string_equal(options.source.env[2], "_x");
+	assert_string_equal(options.source.env[3], "paths");
+	options = parse("--source=bpf,env=a:b:c:d:e:f:g:h:i:j:k:l:m:n:o:p,paths");
+	assert_int_equal(options.source.env_count, 16);
+	assert_true(options.source.paths);
+	options_free(&options);
+}
+
 static void test_repeated(void **state)
 {
 	struct options options;
@@ -390,6 +414,7 @@ int main(void)
 		cmocka_unit_test(test_by),
 		cmocka_unit_test(test_views),
 		cmocka_unit_test(test_diff),
+		cmocka_unit_test(test_source),
 		cmocka_unit_test(test_repeated),
 	};
 

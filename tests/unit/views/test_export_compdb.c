@@ -208,8 +208,9 @@ static void test_missing(void **state)
 	calls("/usr/bin/cc", "cc @flags.rsp -c b.c");
 	expect_said("[\n{\"directory\":\"/build\",\"arguments\":[\"cc\",\"@flags.rsp\",\"-c\",\"b.c\"],\"file\":\"b.c\"}\n]\n",
 	       "proclife-read: --export compdb: 1 command of a compiler left out: not all of its arguments were recorded; "
-	       "load the module with args_bytes=8192\n"
-	       "proclife-read: --export compdb: 1 call left out: its directory was not recorded; load the module with paths=Y\n"
+	       "load the module with args_bytes=8192, or take --source=bpf,args_bytes=8192\n"
+	       "proclife-read: --export compdb: 1 call left out: its directory was not recorded; "
+	       "load the module with paths=Y, or take --source=bpf,paths\n"
 	       "proclife-read: --export compdb: 1 call left out: its directory was removed\n"
 	       "proclife-read: --export compdb: 1 call left out: its arguments are in a file that it names behind '@'\n"
 	       "proclife-read: --export compdb: 2 calls left out: they have bytes that are not UTF-8\n");

@@ -360,26 +360,53 @@ static const struct bpf_parameter {
 	{ "births", offsetof(struct source_options, births), 0, 0 },
 	{ "times", offsetof(struct source_options, times), 0, 0 },
 	{ "failures", offsetof(struct source_options, failures), 0, 0 },
+	{ "paths", offsetof(struct source_options, paths), 0, 0 },
 };
 
 #define BPF_PARAMETERS (sizeof(bpf_parameters) / sizeof(*bpf_parameters))
 
+static _Noreturn void refuse_parameter(const struct value *v, const char *name, size_t length)
+{
+	char why[300] = "bpf takes ";
+	size_t i, end;
+
+	for (i = 0; i < BPF_PARAMETERS; i++) {
+		end = strlen(why);
+		snprintf(why + end, sizeof(why) - end, "%s, ", bpf_parameters[i].name);
+	}
+	end = strlen(why);
+	snprintf(why + end, sizeof(why) - end - 1, "and env=A:B; \"%.*s\" is none of them", (int)(length < 40 ? length : 40),
+		 name);
+	refuse(v, why);
+}
+
 static const struct bpf_parameter *find_parameter(const struct value *v, const char *name, size_t length)
 {
-	char why[300] = "bpf takes";
-	size_t i, end;
+	size_t i;
 
 	for (i = 0; i < BPF_PARAMETERS; i++)
 		if (strlen(bpf_parameters[i].name) == length && !strncmp(bpf_parameters[i].name, name, length))
 			return &bpf_parameters[i];
-	for (i = 0; i < BPF_PARAMETERS; i++) {
-		end = strlen(why);
-		snprintf(why + end, sizeof(why) - end, "%s %s", !i ? "" : i + 1 < BPF_PARAMETERS ? "," : " and",
-			 bpf_parameters[i].name);
-	}
-	end = strlen(why);
-	snprintf(why + end, sizeof(why) - end, "; \"%.*s\" is none of them", (int)(length < 40 ? length : 40), name);
-	refuse(v, why);
+	refuse_parameter(v, name, length);
+}
+
+/* Letters, digits and _, as the module takes it, and no name twice. */
+static void take_variable(const struct value *v, const char *name, struct source_options *source)
+{
+	const size_t most = sizeof(source->env) / sizeof(*source->env), room = sizeof(*source->env);
+	const char *at = name;
+	unsigned int i;
+
+	while (isalnum((unsigned char)*at) || *at == '_')
+		at++;
+	if (!*name || *at || isdigit((unsigned char)*name))
+		refuse(v, "env is names of variables, separated by colons: letters, digits and _");
+	if (strlen(name) >= room || source->env_count == most)
+		refuse(v, "env is up to 16 names of variables, each shorter than 128 bytes");
+	for (i = 0; i < source->env_count; i++)
+		if (!strcmp(source->env[i], name))
+			refuse(v, "env has a name twice");
+	memcpy(source->env[source->env_count++], name, strlen(name) + 1);
 }
 
 /* NAME, NAME=Y, NAME=N or NAME=NUMBER. */
@@ -408,6 +435,7 @@ static void take_parameter(const struct value *v, const char *text, struct sourc
 static void take_source(const struct value *v, struct source_options *source)
 {
 	char *words = strdup(v->text), *rest = words, *word;
+	bool in_env = false;
 
 	if (!words)
 		die_no_memory();
@@ -418,8 +446,14 @@ static void take_source(const struct value *v, struct source_options *source)
 	if (source->kind == SOURCE_MODULE && rest)
 		refuse(v, "the module has its parameters of modprobe; only bpf takes some here");
 	source->has_parameters = rest;
-	while ((word = strsep(&rest, ",")))
-		take_parameter(v, word, source);
+	while ((word = strsep(&rest, ","))) {
+		char *names = strncmp(word, "env=", 4) ? NULL : word + 4, *name;
+
+		if (!names)
+			take_parameter(v, word, source);
+		while ((name = strsep(&names, ":")))
+			take_variable(v, name, source);
+	}
 	free(words);
 }
 

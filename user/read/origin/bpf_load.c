@@ -80,6 +80,8 @@ static bool is_wanted(const struct bpf_load *load, const struct bpf_row *row)
 
 	if (row->ring == PROCLIFE_BPF_ARGS)
 		return load->wishes.args_bytes;
+	if (row->ring == PROCLIFE_BPF_ENV)
+		return load->wishes.env_count;
 	return !row->wanted || *(const bool *)wish;
 }
 
@@ -143,6 +145,18 @@ static void lay_out(struct bpf_load *load)
 	load->header.rings = PROCLIFE_BPF_RING_COUNT;
 	load->header.ring_bytes = at;
 	load->header.header.records_per_ring = unit;
+}
+
+static void set_names(struct bpf_load *load)
+{
+	struct proclife_bpf_programs__rodata *data = load->skeleton->rodata;
+	const struct source_options *wishes = &load->wishes;
+	unsigned int i;
+
+	data->env_count = wishes->env_count;
+	for (i = 0; i < wishes->env_count; i++)
+		data->env_lens[i] = (uint32_t)snprintf(data->env_names[i], sizeof(data->env_names[i]), "%s=",
+						       wishes->env[i]);
 }
 
 static void set_constants(struct bpf_load *load)
@@ -241,8 +255,11 @@ static int load_once(struct bpf_load *load, uint32_t cpus)
 	err = choose(load);
 	if (err)
 		return err;
+	bpf_map__set_autocreate(skeleton->maps.texts, load->wishes.paths || load->wishes.env_count);
+	bpf_map__set_autocreate(skeleton->maps.searches, load->wishes.env_count);
 	lay_out(load);
 	set_constants(load);
+	set_names(load);
 	err = bpf_map__set_max_entries(skeleton->maps.rings, cpus);
 	/* The verifier takes the size of a CPU's rings from this one. libbpf 1.5 crashes where an inner map's size is set. */
 	pattern = new_rings(load, 0);
@@ -379,6 +396,7 @@ static void add_features(struct bpf_load *load, const struct bpf_row *row)
 	header->features |= row->feature;
 	header->mm_marks |= row->mm_mark;
 	header->birth_marks |= row->birth_mark;
+	header->path_marks |= row->path_marks;
 	if (row->ring == PROCLIFE_BPF_ARGS)
 		header->args_bytes = load->wishes.args_bytes;
 	if (row->ring == PROCLIFE_BPF_REAP)

@@ -17,6 +17,7 @@ struct bpf_row {
 	uint64_t feature;
 	uint32_t mm_mark;
 	uint32_t birth_mark;
+	uint32_t path_marks;
 	size_t wanted; /* offset of a bool of struct source_options; 0: always */
 	bool required;
 	/* Has the kernel what this needs beyond that? NULL: always. */

@@ -149,7 +149,7 @@ static bool is_hooked(unsigned int type)
 static const char *absent_from_bpf(unsigned int type)
 {
 	if (type == PROCLIFE_PATH)
-		return "only the module records it";
+		return "not asked for: --source=bpf,paths,env=A:B; or this kernel is older than 5.17";
 	if (type == PROCLIFE_CGROUP || type == PROCLIFE_BIRTH || type == PROCLIFE_TIMES || type == PROCLIFE_FAIL)
 		return "not asked for: --source=bpf,births,times,cgroups,failures";
 	return is_hooked(type) ? "this kernel lets no BPF program run there" :

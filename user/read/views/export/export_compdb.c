@@ -374,9 +374,9 @@ static void end(void *state)
 	fputs(compdb->any ? "\n]\n" : "[]\n", compdb->export->out);
 	say(compdb->cut, "command of a compiler left out: not all of its arguments were recorded",
 	    "commands of compilers left out: not all of their arguments were recorded",
-	    "; load the module with args_bytes=8192");
+	    "; load the module with args_bytes=8192, or take --source=bpf,args_bytes=8192");
 	say(compdb->nowhere, "call left out: its directory was not recorded",
-	    "calls left out: their directories were not recorded", "; load the module with paths=Y");
+	    "calls left out: their directories were not recorded", "; load the module with paths=Y, or take --source=bpf,paths");
 	say(compdb->too_far, "call left out: its directory has 4,096 bytes or more, or was lost",
 	    "calls left out: their directories have 4,096 bytes or more, or were lost", "");
 	say(compdb->removed, "call left out: its directory was removed", "calls left out: their directories were removed", "");
