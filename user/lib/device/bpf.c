@@ -641,11 +641,11 @@ static int open_programs(struct bpf_device *own)
 }
 
 /* Where everybody may make folders, as in a bpffs that was mounted without options, it can be anybody's. */
-static int check_owner(const char *folder)
+static int check_owner(const char *folder, bool may_be_link)
 {
 	struct stat st;
 
-	if (stat(folder, &st))
+	if (may_be_link ? stat(folder, &st) : lstat(folder, &st))
 		return -errno;
 	return (st.st_uid && st.st_uid != geteuid()) || st.st_mode & (S_IWGRP | S_IWOTH) ? -EPERM : 0;
 }
@@ -660,7 +660,7 @@ int proclife_bpf_open_pinned(struct proclife_source **source, const char *folder
 	own->folder = strdup(folder ? folder : PROCLIFE_BPF_FOLDER);
 	if (!own->folder)
 		return finish(source, own, -ENOMEM);
-	err = check_owner(own->folder);
+	err = check_owner(own->folder, folder);
 	if (err)
 		return finish(source, own, err);
 	header = open_pin(own->folder, PROCLIFE_BPF_HEADER, 0);

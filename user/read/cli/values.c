@@ -435,7 +435,6 @@ static void take_parameter(const struct value *v, const char *text, struct sourc
 static void take_source(const struct value *v, struct source_options *source)
 {
 	char *words = strdup(v->text), *rest = words, *word;
-	bool in_env = false;
 
 	if (!words)
 		die_no_memory();

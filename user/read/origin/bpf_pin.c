@@ -5,6 +5,7 @@
  */
 #include "origin/bpf_pins.h"
 #include "origin/bpf_why.h"
+#include "output/message.h"
 #include <bpf/bpf.h>
 #include <dirent.h>
 #include <errno.h>
@@ -20,6 +21,7 @@
 
 #define BPFFS "/sys/fs/bpf"
 #define BPFFS_MAGIC 0xcafe4a11
+#define BPF_NOT_OURS PROCLIFE_BPF_FOLDER ": another user can change what is there; remove it"
 
 static bool is_bpffs(const char *path)
 {
@@ -47,69 +49,108 @@ static int mount_bpffs(char why[BPF_WHY])
 	return mount("bpf", BPFFS, "bpf", 0, "mode=0700") ? fail(why, BPFFS) : 0;
 }
 
+/* Only root can open the first, and hold it. Where there is no /run, as in an initramfs, nobody else is expected. */
+static int open_lock(char why[BPF_WHY])
+{
+	static const char path[] = "/run/proclife.lock", other[] = "/sys/fs";
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	if (fd >= 0)
+		return fd;
+	if (errno != ENOENT && errno != EROFS)
+		return fail(why, path);
+	fd = open(other, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? fail(why, other) : fd;
+}
+
 /*
  * One at a time mounts bpffs, and makes or removes pins. Returns a descriptor that holds the lock, or a negative errno.
  */
 static int lock(char why[BPF_WHY])
 {
-	static const char path[] = "/sys/fs";
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+	int fd = open_lock(why), err;
 
-	if (fd < 0)
-		return fail(why, path);
+	if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	message("another proclife-read loads or removes BPF programs: waiting for it");
 	while (flock(fd, LOCK_EX)) {
 		if (errno == EINTR)
 			continue;
-		err = fail(why, path);
+		err = fail(why, "flock");
 		close(fd);
 		return err;
 	}
 	return fd;
 }
 
-static int remove_all_in(const char *path, char why[BPF_WHY])
+/*
+ * Opens a folder of pins. In a bpffs that was mounted without options, anybody can have made what is there: a link
+ * into another file system, or a folder in which files come and go.
+ */
+static int open_folder(int parent, const char *name, char why[BPF_WHY])
 {
-	char name[512];
+	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct statfs fs;
+	struct stat st;
+
+	if (fd < 0)
+		return errno == ELOOP || errno == ENOTDIR ? (snprintf(why, BPF_WHY, BPF_NOT_OURS), -EPERM) : fail(why, name);
+	if (!fstatfs(fd, &fs) && (unsigned long)fs.f_type == BPFFS_MAGIC && !fstat(fd, &st) &&
+	    (!st.st_uid || st.st_uid == geteuid()) && !(st.st_mode & (S_IWGRP | S_IWOTH)))
+		return fd;
+	close(fd);
+	snprintf(why, BPF_WHY, BPF_NOT_OURS);
+	return -EPERM;
+}
+
+/* Takes over @fd. */
+static int remove_all_in(int fd, char why[BPF_WHY])
+{
 	struct dirent *entry;
-	DIR *folder = opendir(path);
+	DIR *folder = fdopendir(fd);
 	int err = 0;
 
-	if (!folder)
-		return errno == ENOENT ? 0 : fail(why, path);
+	if (!folder) {
+		err = fail(why, "opendir");
+		close(fd);
+		return err;
+	}
 	while (!err && (entry = readdir(folder))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
-		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
-		if (unlink(name) && errno != EISDIR && errno != EPERM)
-			err = fail(why, name);
+		if (unlinkat(dirfd(folder), entry->d_name, 0) && errno != EISDIR && errno != EPERM)
+			err = fail(why, entry->d_name);
 	}
 	closedir(folder);
+	return err;
+}
+
+static int remove_folder(int parent, const char *name, char why[BPF_WHY])
+{
+	int fd = open_folder(parent, name, why), err;
+
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	err = remove_all_in(fd, why);
+	if (!err && unlinkat(parent, name, AT_REMOVEDIR) && errno != ENOENT)
+		err = fail(why, name);
 	return err;
 }
 
 /* -ENOENT: nothing was pinned. */
 static int remove_pins(char why[BPF_WHY])
 {
-	static const char *const folders[] = {
-		PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_LINKS,
-		PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_PROGRAMS,
-		PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_CPUS,
-		PROCLIFE_BPF_FOLDER,
-	};
+	static const char *const folders[] = { PROCLIFE_BPF_LINKS, PROCLIFE_BPF_PROGRAMS, PROCLIFE_BPF_CPUS };
+	int err = 0, fd = open_folder(AT_FDCWD, PROCLIFE_BPF_FOLDER, why);
 	unsigned int i;
-	int err;
 
-	if (access(PROCLIFE_BPF_FOLDER, F_OK))
-		return errno == ENOENT ? -ENOENT : fail(why, PROCLIFE_BPF_FOLDER);
-	unlink(PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_HEADER);
-	for (i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-		err = remove_all_in(folders[i], why);
-		if (err)
-			return err;
-		if (rmdir(folders[i]) && errno != ENOENT)
-			return fail(why, folders[i]);
-	}
-	return 0;
+	if (fd < 0)
+		return fd;
+	unlinkat(fd, PROCLIFE_BPF_HEADER, 0);
+	for (i = 0; !err && i < sizeof(folders) / sizeof(*folders); i++)
+		err = remove_folder(fd, folders[i], why);
+	close(fd);
+	return err ? err : remove_folder(AT_FDCWD, PROCLIFE_BPF_FOLDER, why);
 }
 
 static int pin_rings(const struct bpf_load *load, char why[BPF_WHY])
@@ -181,7 +222,7 @@ static int find_load(char why[BPF_WHY])
 		snprintf(why, BPF_WHY, BPF_OTHER_VERSION);
 		return err;
 	case -EPERM:
-		snprintf(why, BPF_WHY, PROCLIFE_BPF_FOLDER ": another user can change what is there; remove it");
+		snprintf(why, BPF_WHY, BPF_NOT_OURS);
 		return err;
 	default:
 		errno = -err;
@@ -194,7 +235,9 @@ static int load_and_pin(const struct source_options *wishes, char why[BPF_WHY])
 	struct bpf_load *load;
 	int err;
 
-	remove_pins(why); /* what a loader that was killed has left */
+	err = remove_pins(why); /* what a loader that was killed has left */
+	if (err && err != -ENOENT)
+		return err;
 	err = bpf_load(&load, wishes, why);
 	if (err)
 		return err;
