@@ -50,13 +50,26 @@ static __always_inline __u32 take_refusal(void)
 	return noted;
 }
 
+#define CAP_SYS_ADMIN 21
+#define CAP_SYS_RESOURCE 24
+
+/* The kernel lets these through, whatever the limit. */
+static __always_inline bool may_exceed_nproc(struct task_struct *p)
+{
+	struct cred___caps *cred = (void *)p->cred;
+	unsigned long caps = read_pointer(&cred->cap_effective);
+
+	return !cred->user_ns->level && caps & (1ul << CAP_SYS_ADMIN | 1ul << CAP_SYS_RESOURCE);
+}
+
 /* As proclife's module asks it; of the user's own namespace only, and not before Linux 6.1. */
 static __always_inline bool nproc_refuses(struct task_struct *p)
 {
 	struct cred___counts *cred = (void *)p->cred;
 	unsigned long counts;
 
-	if (!bpf_core_field_exists(((struct ucounts *)0)->rlimit) || !p->cred->uid.val)
+	if (!bpf_core_field_exists(((struct ucounts *)0)->rlimit) || !p->cred->uid.val ||
+	    may_exceed_nproc(p))
 		return false;
 	/* The verifier knows no way through an array of atomic_long_t. */
 	counts = read_pointer(&cred->ucounts) + bpf_core_field_offset(struct ucounts, rlimit) +

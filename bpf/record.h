@@ -22,12 +22,12 @@
 enum { PIDTYPE_PID, PIDTYPE_TGID, PIDTYPE_PGID, PIDTYPE_SID };
 enum { MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, MM_SHMEMPAGES, MM_COUNTERS };
 
-#define HARDIRQ_AND_NMI 0x00ff0000u
 #define SOFTIRQ_OFFSET 0x100u
 
 /* What differs between kernels; the loader sets it. */
 const volatile __u32 group_exit_flags; /* SIGNAL_GROUP_EXIT, with SIGNAL_GROUP_COREDUMP where there is that */
 const volatile __u32 worker_flags;     /* PF_IO_WORKER, with PF_USER_WORKER where there is that */
+const volatile __u32 interrupt_bits;   /* HARDIRQ_MASK and NMI_MASK of the preemption count */
 
 /*
  * Without types, so that libbpf looks for them in /proc/kallsyms, and a kernel without CONFIG_KALLSYMS_ALL has none: the
@@ -97,7 +97,7 @@ static __always_inline bool task_acts(bool otherwise)
 		return otherwise;
 	if (bpf_core_field_exists(rt->softirq_disable_cnt))
 		count |= rt->softirq_disable_cnt & SOFTIRQ_OFFSET;
-	return !(count & (HARDIRQ_AND_NMI | SOFTIRQ_OFFSET));
+	return !(count & (interrupt_bits | SOFTIRQ_OFFSET));
 }
 
 /* The addresses of objects: a reader makes handles of them. */

@@ -49,7 +49,7 @@ struct {
 	__type(value, char[PROCLIFE_BPF_HEADER_BYTES]);
 } header SEC(".maps");
 
-/* Records that a CPU without rings would have made, by CPU: it came up after the programs were loaded. */
+/* How often a program found no ring for its CPU, which came up after the programs were loaded. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);

@@ -102,6 +102,18 @@ struct cred___counts {
 	struct ucounts *ucounts;
 };
 
+struct user_namespace {
+	int level;
+};
+
+/* Two words up to Linux 6.2, one since then: the same bits. */
+struct cred___caps {
+	struct user_namespace *user_ns;
+	struct {
+		__u64 val;
+	} cap_effective;
+};
+
 struct rlimit {
 	__u64 rlim_cur;
 };

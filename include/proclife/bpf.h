@@ -27,9 +27,9 @@
  *	of which the kernel changes the parameters now and then, those of the vDSO first; and nothing in a
  *	program orders the counter behind W2 on arm64. So W3 can give less than an H1 that it comes after: by
  *	the change of the rate times how long the kernel takes for the change, and by how early the CPU reads
- *	the counter, which is less than a microsecond. So the horizon is PROCLIFE_BPF_MARGIN before H1:
- *	enough for 500 ppm, which is the most that NTP slews, and two seconds in which a hypervisor stops the
- *	CPU in the middle of the change.
+ *	the counter. So the horizon is PROCLIFE_BPF_MARGIN before H1: enough for 500 ppm, which is the most
+ *	that the kernel's own NTP slews, if a hypervisor stops the CPU for two seconds in the middle of the
+ *	change; for a clock that adjtimex(2) sets to slew by 83,333 ppm, as chronyd may, 12 ms.
  * A program's time can be less than its last one on that CPU, for the same reason. Times never decrease
  *	along a ring: a program raises each to the last one.
  *

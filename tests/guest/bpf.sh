@@ -38,16 +38,20 @@ load='ulimit -c unlimited; for i in 1 2 3; do /bin/true; (exit 3); done; sh -c "
 	/nonexistent/a; /tmp; /nonexistent/0123456789012345678901234567890123456789/x
 	unshare --pid sh -c "/bin/true; /bin/true"
 	setpriv --reuid 65534 --clear-groups --bounding-set -all sh -c "ulimit -p 1; (true)"
+	(sleep 1; read -r all <"$work/threads"; echo $all >/proc/sys/kernel/threads-max) & sleep 0.3
+	sh -c "echo 20 >/proc/sys/kernel/threads-max
+		exec setpriv --reuid 65534 --clear-groups --inh-caps +sys_resource --ambient-caps +sys_resource sh -c \"ulimit -p 1; (true)\""; wait
 	perl -e "syscall($execve, 1, 0, 0); \$empty = q(); syscall($execveat, 0, \$empty, 0, 0, 0x1000);"
 	cd "$folder" && "$paths"
 	[ ! -e "$few" ] || sh -c "echo \$\$ >\"$few/cgroup.procs\"; (true)"; :'
 folder=$work/folder
+cat /proc/sys/kernel/threads-max >"$work/threads"
 paths=$(realpath "$B/tests/guest/workloads/paths")
 variables=PATHS_A,PATHS_B,PATHS_C
 # types SOURCE: how many records of each type the load has made, what failed, and all paths and variables.
 types() {
 	mkdir "$folder" || return
-	proclife-read --source="$1" --record "$work/$1" --quiet -- env few="$few" execve=$execve execveat=$execveat \
+	proclife-read --source="$1" --record "$work/$1" --quiet -- env work="$work" few="$few" execve=$execve execveat=$execveat \
 		folder="$folder" paths="$paths" sh -c "$load" >"$work/$1.log" 2>&1
 	rm -rf "$folder"
 	proclife-read -i "$work/$1" --events --json >"$work/$1.json"
@@ -152,6 +156,21 @@ expect 'pins of anybody: a load' 1 'another user can change what is there; remov
 	proclife-read --source=bpf --load --status
 expect 'pins of anybody: a run' 0 "$recorded" "${one[@]}"
 rmdir $pins
+mkdir "$work/victim" && touch "$work/victim/file" && mkdir $pins && chown 65534 $pins && ln -s "$work/victim" $pins/links
+expect 'a link among the pins: an unload' 1 'another user can change what is there; remove it$' proclife-read --unload
+rm $pins/links && rmdir $pins && ln -s "$work/victim" $pins
+expect 'a link in place of the pins: an unload' 1 'another user can change' proclife-read --unload
+expect 'a link in place of the pins: a load' 1 'another user can change' proclife-read --source=bpf --load
+expect 'no link is followed' 0 '' test -e "$work/victim/file"
+rm $pins
+
+# A lock that others can hold.
+setpriv --reuid 65534 --clear-groups flock -x /sys/fs sleep 60 &
+holder=$!
+sleep 0.5
+expect 'another user holds a lock: a load' 0 '' timeout 30 proclife-read --load
+expect 'another user holds a lock: an unload' 0 '' timeout 30 proclife-read --unload
+kill $holder
 
 # Refusals, each in a line.
 without() { strace -f -o /dev/null -e trace=bpf -e inject=bpf:error="$1" "${one[@]}"; }

@@ -174,6 +174,7 @@ static void set_constants(struct bpf_load *load)
 	data->exit_has_group_dead = load->kernel.exit_has_group_dead;
 	data->page_shift = (unsigned int)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	data->group_exit_flags = ENDING;
+	data->interrupt_bits = load->kernel.counts_disabling ? 0x1f000000 : 0x00ff0000;
 	data->worker_flags = WORKER | (load->kernel.has_user_workers ? WORKER_2 : 0);
 }
 

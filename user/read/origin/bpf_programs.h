@@ -33,6 +33,7 @@ struct bpf_kernel {
 	bool leaves_cgroup_at_switch;
 	bool has_user_workers;
 	bool rss_is_percpu;
+	bool counts_disabling; /* from 7.3 on, the preemption count has 8 bits for disabled interrupts */
 	bool has_run_delay;
 };
 
