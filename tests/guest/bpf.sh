@@ -101,6 +101,15 @@ expect 'CAP_PERFMON alone' 1 "$denied" as_user ,+perfmon "${one[@]}"
 expect 'a user namespace' 1 'in a user namespace, as in a rootless container; run outside of it$' unshare -Ur "${one[@]}"
 expect 'a PID namespace' 1 'process IDs differ here from' unshare --pid --fork --mount-proc "${one[@]}"
 
+# A path that never was is not recorded, while its first and its last folder are renamed in turn.
+mkdir "$work/renamed" && (cd "$work/renamed" && proclife-read --source=bpf,paths --record "$work/renames" --quiet -- \
+	"$paths" --renamed 1000 >/dev/null 2>&1)
+proclife-read -i "$work/renames" --events | sed -nE 's,.* cwd .*/renamed/([PQ])/(s/)+([xyz])$,\1\3,p' >"$work/cwds"
+expect 'folders that are renamed: known' 0 '^[1-9][0-9]{2}' grep -c . "$work/cwds"
+# shellcheck disable=SC2016 # for the other shell
+expect 'folders that are renamed: more than one path' 0 '^[2-5]$' sh -c 'sort -u "$1" | grep -c .' sh "$work/cwds"
+expect 'folders that are renamed: none that never was' 1 '' grep -v '^P[xyz]$\|^Q[yz]$' "$work/cwds"
+
 # Several at once, all of them need the same pins.
 for name in 1 2 3; do
 	proclife-read --load --status >"$work/load$name" 2>&1 || echo "status $?" >>"$work/load$name" &
@@ -110,15 +119,6 @@ for name in 1 2 3; do
 	expect "$name of three that load at once" 0 '^loaded +pinned in /sys/fs/bpf/proclife$' cat "$work/load$name"
 done
 expect 'a load stays' 0 '' attached
-
-# A path that never was is not recorded, while its first and its last folder are renamed in turn.
-mkdir "$work/renamed" && (cd "$work/renamed" && proclife-read --source=bpf,paths --record "$work/renames" --quiet -- \
-	"$paths" --renamed 1000 >/dev/null 2>&1)
-proclife-read -i "$work/renames" --events | sed -nE 's,.* cwd .*/renamed/([PQ])/(s/)+([xyz])$,\1\3,p' >"$work/cwds"
-expect 'folders that are renamed: known' 0 '^[1-9][0-9]{2}' grep -c . "$work/cwds"
-# shellcheck disable=SC2016 # for the other shell
-expect 'folders that are renamed: more than one path' 0 '^[2-5]$' sh -c 'sort -u "$1" | grep -c .' sh "$work/cwds"
-expect 'folders that are renamed: none that never was' 1 '' grep -v '^P[xyz]$\|^Q[yz]$' "$work/cwds"
 
 # What is read goes on without its pins.
 proclife-read --record "$work/reader" --duration 60 >"$work/reader.log" 2>&1 &
