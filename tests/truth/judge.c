@@ -155,7 +155,7 @@ bool distances_are_usual(struct distances *distances, uint64_t usual, uint64_t *
 	if (!distances->count)
 		return true;
 	qsort(distances->ns, distances->count, sizeof(*distances->ns), by_size);
-	/* Of a few, one that waited for its CPU is half: then the nearest has to be usual. */
+	/* With a few, one that waited for its CPU is half: then the nearest has to be usual. */
 	*median = distances->ns[distances->count < OF_A_FEW ? 0 : distances->count / 2];
 	return *median <= usual;
 }

@@ -100,7 +100,8 @@ void bpf_explain(char why[BPF_WHY], int error, const char *complaint)
 		explain_denied(why);
 		break;
 	case EMFILE:
-		snprintf(why, BPF_WHY, "too many open files; raise their limit, 'ulimit -n 256'");
+		snprintf(why, BPF_WHY, "too many open files: it needs two for each CPU, and 100; raise the limit of open files "
+				       "('ulimit -n')");
 		break;
 	case ENOMEM:
 	case E2BIG:
