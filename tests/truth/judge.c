@@ -147,16 +147,13 @@ static int by_size(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-#define OF_A_FEW 8
-
 bool distances_are_usual(struct distances *distances, uint64_t usual, uint64_t *median)
 {
 	*median = 0;
 	if (!distances->count)
 		return true;
 	qsort(distances->ns, distances->count, sizeof(*distances->ns), by_size);
-	/* With a few, one that waited for its CPU is half: then the nearest has to be usual. */
-	*median = distances->ns[distances->count < OF_A_FEW ? 0 : distances->count / 2];
+	*median = distances->ns[distances->count / 2];
 	return *median <= usual;
 }
 

@@ -101,14 +101,14 @@ void compared(const char *mark, const char *witness, unsigned long before);
 void expect_compared(const char *mark, const char *witness);
 unsigned long count_of(const char *mark, const char *witness); /* NULL: of all marks */
 
-/* Times between what should come at once: each is less than LATE, and half of them are at most USUAL, or one of a few. */
+/* Times between what should come at once: each is less than LATE, and half of them are at most USUAL. */
 struct distances {
 	uint64_t *ns;
 	size_t count;
 };
 
 void distances_add(struct distances *distances, uint64_t ns);
-/* Sorts them, and sets the median, or of a few the nearest; false if that is more than @usual. */
+/* Sorts them, and sets the median; false if that is more than @usual. */
 bool distances_are_usual(struct distances *distances, uint64_t usual, uint64_t *median);
 
 void *grown(void *array, size_t count, size_t size); /* for one more */
