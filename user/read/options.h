@@ -7,6 +7,7 @@
 #include "cli/expect.h"
 #include "cli/moment.h"
 #include "output/color.h"
+#include <proclife/bpf.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -234,7 +235,7 @@ struct source_options {
 	bool failures;
 	bool paths;
 	unsigned int env_count;
-	char env[16][128]; /* names of variables: PROCLIFE_BPF_ENV_NAMES of PROCLIFE_PATH_ENV_NAME */
+	char env[PROCLIFE_BPF_ENV_NAMES][PROCLIFE_PATH_ENV_NAME]; /* names of variables */
 	bool has_parameters; /* some were given */
 };
 

@@ -76,7 +76,7 @@ enum left {
 	LEFT_STATES,
 };
 
-static const char *const left_words[] = {
+static const char *const left_words[LEFT_UNFREED] = {
 	[LEFT_RUNNING] = "running",
 	[LEFT_ZOMBIE] = "zombie",
 	[LEFT_UNKNOWN] = "not known to have ended, as records were lost",
@@ -121,7 +121,8 @@ static void name_left(struct text *text, const struct watch *watch, enum left st
 void watch_note(struct watch *watch, uint64_t ended, uint64_t now)
 {
 	const bool on_terminal = message_on_terminal();
-	uint64_t counts[LEFT_STATES] = { 0 };
+	uint64_t counts[LEFT_STATES] = { 0 }, named = 0;
+	enum left state;
 	struct text text;
 	size_t i;
 
@@ -132,14 +133,15 @@ void watch_note(struct watch *watch, uint64_t ended, uint64_t now)
 	for (i = 0; i < watch->count; i++)
 		counts[left_state(watch->open[i])]++;
 	text_init(&text, NULL);
-	name_left(&text, watch, LEFT_RUNNING, counts[LEFT_RUNNING]);
-	name_left(&text, watch, LEFT_ZOMBIE, counts[LEFT_ZOMBIE]);
-	name_left(&text, watch, LEFT_UNKNOWN, counts[LEFT_UNKNOWN]);
+	for (state = 0; state < LEFT_UNFREED; state++) {
+		name_left(&text, watch, state, counts[state]);
+		named |= counts[state];
+	}
 	if (counts[LEFT_UNFREED])
 		text_printf(&text, "; to be freed (RCU): %" PRIu64, counts[LEFT_UNFREED]);
 	if (on_terminal)
 		text_string(&text, "; Ctrl-C stops waiting");
-	else if (counts[LEFT_RUNNING] || counts[LEFT_ZOMBIE] || counts[LEFT_UNKNOWN])
+	else if (named)
 		text_string(&text, "; with --left-after 1s it waits no longer than that");
 	message("the command has ended; waiting for what it left%s", text.s);
 	text_free(&text);

@@ -226,11 +226,12 @@ void verdict_print(const struct run *run)
 static void report_failed(const struct run *run, const struct expectation *e,
 			  const struct judgement *j)
 {
-	enum proclife_type type = lacks(run, e);
+	enum proclife_type type;
 	struct text figure;
 	char buffer[16];
 
 	if (!j->measured) {
+		type = lacks(run, e);
 		message("expected %s, but there was nothing to measure%s%s%s", quoted(e->text), type ? ": no " : "",
 			type ? type_text(type, buffer) : "", type ? " is recorded" : "");
 		return;
