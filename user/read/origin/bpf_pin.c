@@ -76,71 +76,84 @@ static int lock(char why[BPF_WHY])
 	while (flock(fd, LOCK_EX)) {
 		if (errno == EINTR)
 			continue;
-		err = fail(why, "flock");
+		err = fail(why, "the lock of loads");
 		close(fd);
 		return err;
 	}
 	return fd;
 }
 
+/* What openat(2) and unlinkat(2) take for @path where its folder is open as @parent. */
+static const char *name_in(int parent, const char *path)
+{
+	return parent == AT_FDCWD ? path : strrchr(path, '/') + 1;
+}
+
 /*
  * Opens a folder of pins. In a bpffs that was mounted without options, anybody can have made what is there: a link
  * into another file system, or a folder in which files come and go.
  */
-static int open_folder(int parent, const char *name, char why[BPF_WHY])
+static int open_folder(int parent, const char *path, char why[BPF_WHY])
 {
-	int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int fd = openat(parent, name_in(parent, path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	struct statfs fs;
 	struct stat st;
 
-	if (fd < 0)
-		return errno == ELOOP || errno == ENOTDIR ? (snprintf(why, BPF_WHY, BPF_NOT_OURS), -EPERM) : fail(why, name);
-	if (!fstatfs(fd, &fs) && (unsigned long)fs.f_type == BPFFS_MAGIC && !fstat(fd, &st) &&
+	if (fd < 0 && errno != ELOOP && errno != ENOTDIR)
+		return fail(why, path);
+	if (fd >= 0 && !fstatfs(fd, &fs) && (unsigned long)fs.f_type == BPFFS_MAGIC && !fstat(fd, &st) &&
 	    (!st.st_uid || st.st_uid == geteuid()) && !(st.st_mode & (S_IWGRP | S_IWOTH)))
 		return fd;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	snprintf(why, BPF_WHY, BPF_NOT_OURS);
 	return -EPERM;
 }
 
 /* Takes over @fd. */
-static int remove_all_in(int fd, char why[BPF_WHY])
+static int remove_all_in(int fd, const char *path, char why[BPF_WHY])
 {
 	struct dirent *entry;
 	DIR *folder = fdopendir(fd);
+	char name[512];
 	int err = 0;
 
 	if (!folder) {
-		err = fail(why, "opendir");
+		err = fail(why, path);
 		close(fd);
 		return err;
 	}
 	while (!err && (entry = readdir(folder))) {
 		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
 			continue;
+		snprintf(name, sizeof(name), "%s/%s", path, entry->d_name);
 		if (unlinkat(dirfd(folder), entry->d_name, 0) && errno != EISDIR && errno != EPERM)
-			err = fail(why, entry->d_name);
+			err = fail(why, name);
 	}
 	closedir(folder);
 	return err;
 }
 
-static int remove_folder(int parent, const char *name, char why[BPF_WHY])
+static int remove_folder(int parent, const char *path, char why[BPF_WHY])
 {
-	int fd = open_folder(parent, name, why), err;
+	int fd = open_folder(parent, path, why), err;
 
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
-	err = remove_all_in(fd, why);
-	if (!err && unlinkat(parent, name, AT_REMOVEDIR) && errno != ENOENT)
-		err = fail(why, name);
+	err = remove_all_in(fd, path, why);
+	if (!err && unlinkat(parent, name_in(parent, path), AT_REMOVEDIR) && errno != ENOENT)
+		err = fail(why, path);
 	return err;
 }
 
 /* -ENOENT: nothing was pinned. */
 static int remove_pins(char why[BPF_WHY])
 {
-	static const char *const folders[] = { PROCLIFE_BPF_LINKS, PROCLIFE_BPF_PROGRAMS, PROCLIFE_BPF_CPUS };
+	static const char *const folders[] = {
+		PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_LINKS,
+		PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_PROGRAMS,
+		PROCLIFE_BPF_FOLDER "/" PROCLIFE_BPF_CPUS,
+	};
 	int err = 0, fd = open_folder(AT_FDCWD, PROCLIFE_BPF_FOLDER, why);
 	unsigned int i;
 
