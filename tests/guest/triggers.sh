@@ -38,13 +38,14 @@ told() {
 setsid sh -c 'perl "$0" "$1" >"$2" & exit 0' "$work/careless" "$work/go" "$work/pids"
 until [[ -s $work/pids ]]; do sleep 0.1; done
 read -r zombie parent <"$work/pids"
-# shellcheck disable=SC2034 # each round is 400 forks
-for round in {1..10}; do
+rings_reach_back() {
+	proclife-read --history --events=fork --json --duration 10ms | grep "\"pid\":$zombie,"
+}
+for _ in {1..10}; do
 	for ((i = 0; i < 400; i++)); do /bin/true; done
-	sh -c "proclife-read --history --events=fork --json --duration 10ms | grep -q '\"pid\":$zombie,'" || break
+	rings_reach_back >/dev/null || break
 done
-expect 'the rings do not reach back so far' 1 '' \
-	sh -c "proclife-read --history --events=fork --json --duration 10ms | grep '\"pid\":$zombie,'"
+expect 'the rings do not reach back so far' 1 '' rings_reach_back
 touch "$work/go"
 told 1 ' saved '
 expect 'a zombie' 0 " careless.zombie>2s: careless \($zombie\), zombie for 2\.00 s so far, parent careless \($parent\)" \

@@ -53,6 +53,13 @@ static void execute_open(int fd)
 	execute(path);
 }
 
+/* @also: MS_REC or 0 */
+static void bind(const char *from, const char *to, unsigned long also)
+{
+	MUST(mkdir(to, 0700));
+	MUST(mount(from, to, NULL, MS_BIND | also, NULL));
+}
+
 static void usual(void)
 {
 	execute(self);
@@ -100,8 +107,7 @@ static void in_memory(void)
 
 static void bound(void)
 {
-	MUST(mkdir("bound", 0700));
-	MUST(mount("here", "bound", NULL, MS_BIND, NULL));
+	bind("here", "bound", 0);
 	MUST(chdir("bound/inner"));
 	execute("../program");
 }
@@ -121,8 +127,7 @@ static void mounted(void)
 
 static void detached(void)
 {
-	MUST(mkdir("detached", 0700));
-	MUST(mount("here", "detached", NULL, MS_BIND, NULL));
+	bind("here", "detached", 0);
 	MUST(chdir("detached/inner"));
 	MUST(umount2("../../detached", MNT_DETACH));
 	execute("../program");
@@ -130,8 +135,7 @@ static void detached(void)
 
 static void detached_root(void)
 {
-	MUST(mkdir("detached_root", 0700));
-	MUST(mount("here", "detached_root", NULL, MS_BIND, NULL));
+	bind("here", "detached_root", 0);
 	MUST(chdir("detached_root"));
 	MUST(umount2("../detached_root", MNT_DETACH));
 	execute("program");
@@ -142,8 +146,7 @@ static void escaped(void)
 {
 	MUST(mkdir("from", 0700));
 	MUST(mkdir("from/inner", 0700));
-	MUST(mkdir("escaped", 0700));
-	MUST(mount("from", "escaped", NULL, MS_BIND, NULL));
+	bind("from", "escaped", 0);
 	MUST(chdir("escaped/inner"));
 	MUST(rename("../../from/inner", "../../outside"));
 	copy("program");
@@ -154,8 +157,7 @@ static void escaped_deleted(void)
 {
 	MUST(mkdir("from2", 0700));
 	MUST(mkdir("from2/inner", 0700));
-	MUST(mkdir("escaped2", 0700));
-	MUST(mount("from2", "escaped2", NULL, MS_BIND, NULL));
+	bind("from2", "escaped2", 0);
 	MUST(chdir("escaped2/inner"));
 	MUST(rename("../../from2/inner", "../../outside2"));
 	MUST(unlinkat(folder, "outside2", AT_REMOVEDIR));
@@ -165,8 +167,7 @@ static void escaped_deleted(void)
 /* The program's own root, and a working directory that is below it. */
 static void in_chroot(void)
 {
-	MUST(mkdir("root", 0700));
-	MUST(mount("/", "root", NULL, MS_BIND | MS_REC, NULL));
+	bind("/", "root", MS_REC);
 	MUST(chroot("root"));
 	MUST(chdir("/usr"));
 	execute("/usr/bin/true");
@@ -174,8 +175,7 @@ static void in_chroot(void)
 
 static void above_chroot(void)
 {
-	MUST(mkdir("root2", 0700));
-	MUST(mount("/", "root2", NULL, MS_BIND | MS_REC, NULL));
+	bind("/", "root2", MS_REC);
 	MUST(chroot("root2"));
 	execute("/usr/bin/true");
 }
@@ -192,8 +192,7 @@ static void plain_chroot(void)
 		snprintf(to, sizeof(to), "here/%s", libraries[i]);
 		if (access(from, F_OK))
 			continue;
-		MUST(mkdir(to, 0700));
-		MUST(mount(from, to, NULL, MS_BIND, NULL));
+		bind(from, to, 0);
 	}
 	MUST(chroot("here"));
 	MUST(chdir("/inner"));
