@@ -15,7 +15,7 @@
 #define MOST_STEPS 4096 /* names in a path, and mounts on its way */
 #define MOST_TRIES 8
 
-/* Untyped, as those of record.h. Without CAP_SYSLOG, nobody gets it. */
+/* Untyped, as those of record.h. Its address is hidden from a loader without CAP_SYSLOG. */
 extern const void simple_dname __ksym __weak;
 
 /* A text until it is in records. */

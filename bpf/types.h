@@ -292,7 +292,7 @@ struct dentry_operations {
 	void *d_dname;
 };
 
-/* Of what is one of several typedefs. */
+/* Several typedefs are such a count, each with this at its beginning. */
 struct seqcount {
 	unsigned int sequence;
 };
