@@ -39,6 +39,7 @@ class Runner:
         if reached:
             environment["PROCLIFE_REACHED"] = reached
         memory = tempfile.mkdtemp(prefix="proclife-mutant-")
+        environment["TMUX_TMPDIR"] = memory  # tests name its sockets by their PIDs, which are the same ones in each namespace
         if not self.can_part:
             environment["TMPDIR"] = memory
         begin = time.monotonic()
