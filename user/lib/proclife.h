@@ -1210,8 +1210,8 @@ uint64_t proclife_process_shown_zombie(const struct proclife_process *process);
 bool proclife_process_has_ended(const struct proclife_process *process);
 
 /*
- * Is its CPU time known? An EXIT and a FREE have it. Before them, it is what the snapshot found, and what threads used
- * that have ended: a part, if an EXIT can be lost.
+ * Is its CPU time known? An EXIT has it up to the last tick or switch: not known, if there was none; and a FREE has all.
+ * Before them, it is what the snapshot found, and what threads used that have ended: a part, if an EXIT can be lost.
  */
 bool proclife_process_has_cpu(const struct proclife_process *process);
 
