@@ -27,6 +27,10 @@ extern unsigned char mutant_noted[MUTANT_MAX];
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* It is there where a test replaces syscall(2), too: mutant_system_call() is the C library's. */
+extern long __real_syscall(long number, ...) __attribute__((weak));
+#define mutant_system_call (__real_syscall ? __real_syscall : syscall)
+
 static int mutant_number;
 static unsigned char mutant_nowhere[MUTANT_MAX];
 static unsigned char *mutant_noted = mutant_nowhere;
@@ -37,13 +41,13 @@ __attribute__((constructor)) static void mutant_begin(void)
 	long fd, memory;
 
 	mutant_number = number ? atoi(number) : 0;
-	fd = path ? syscall(SYS_open, path, O_RDWR | O_CLOEXEC) : -1;
+	fd = path ? mutant_system_call(SYS_open, path, O_RDWR | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return;
-	memory = syscall(SYS_mmap, NULL, MUTANT_MAX, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0L);
+	memory = mutant_system_call(SYS_mmap, NULL, MUTANT_MAX, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0L);
 	if ((unsigned long)memory < -4096UL)
 		mutant_noted = (unsigned char *)memory;
-	syscall(SYS_close, (int)fd);
+	mutant_system_call(SYS_close, (int)fd);
 }
 
 /* A mutant could kill any process. */

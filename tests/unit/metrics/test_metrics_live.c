@@ -117,6 +117,24 @@ static void test_last(void **state)
 	free(text);
 }
 
+/* Then the status is a shell's for the signal: the command's is not known. */
+static void test_command_runs(void **state)
+{
+	struct output out = { NULL, 0, 0 };
+	pid_t pid;
+	int err;
+
+	(void)state;
+	live_open(1 << 14);
+	pid = start(&err, "--interval 20ms -- sleep 1");
+	free(wait_for("proclife_forks_total", 0));
+	kill(pid, SIGTERM);
+	collect_output(pid, err, &out);
+	close(err);
+	assert_int_equal(out.status, 128 + SIGTERM);
+	free(out.text);
+}
+
 /* The folder is missing for a while: one message, and another one when it is back. */
 static void test_failing(void **state)
 {
@@ -211,8 +229,8 @@ static void test_atomic(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		LIVE(test_live), LIVE(test_missed), LIVE(test_last), LIVE(test_failing), LIVE(test_shared),
-		LIVE(test_atomic),
+		LIVE(test_live), LIVE(test_missed), LIVE(test_last), LIVE(test_command_runs), LIVE(test_failing),
+		LIVE(test_shared), LIVE(test_atomic),
 	};
 
 	if (find_program())

@@ -25,7 +25,7 @@ static struct judgement judge(const struct run *run, const struct expectation *e
 	};
 	struct judgement judgement = expect_judge(e, &measured);
 
-	if ((e->what == EXPECT_ZOMBIES || !judgement.count) && lacks(run, e))
+	if (!judgement.count && lacks(run, e))
 		judgement = (struct judgement){ .measured = false };
 	return judgement;
 }
