@@ -6,7 +6,7 @@
 #ifndef PROCLIFE_BPF_FAILURES_H
 #define PROCLIFE_BPF_FAILURES_H
 
-#include "record.h"
+#include "signals.h"
 
 #define EAGAIN 11
 #define ENOMEM 12

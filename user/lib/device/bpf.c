@@ -24,9 +24,6 @@
 /* How long a reader sleeps between two looks at the rings: a program wakes nobody. */
 #define TICK_NS 10000000
 
-#define INITIAL_PID_NAMESPACE 0xeffffffc
-#define INITIAL_TIME_NAMESPACE 0xeffffffa
-
 /* A clock's offset that is asked for twice differs by this at most, unless the clock was set, or there was a suspend. */
 #define OFFSET_NOISE 50000
 

@@ -17,9 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The inode of the initial time namespace: a constant since there are time namespaces. */
-#define INITIAL_TIME_NAMESPACE 0xeffffffa
-
 /* The writers' own clock. CLOCK_MONOTONIC in user space is a different one, see ring.h. */
 static void ask_device(struct proclife_clock *clock, void *arg)
 {

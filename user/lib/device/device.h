@@ -13,6 +13,10 @@
 
 #define PROCLIFE_MAX_CPUS 8192
 
+/* The inodes of the first namespaces are constants. */
+#define INITIAL_PID_NAMESPACE 0xeffffffc
+#define INITIAL_TIME_NAMESPACE 0xeffffffa
+
 /* The records' clock, or a test's replacement for it. The offsets are there: it changes them if they have changed. */
 typedef void (*proclife_clock_fn)(struct proclife_clock *clock, void *arg);
 

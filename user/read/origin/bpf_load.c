@@ -3,12 +3,15 @@
 #include "origin/bpf_pins.h"
 #include "origin/bpf_programs.h"
 #include "origin/bpf_why.h"
+#include "origin/namespaces.h"
 #include "proclife.skel.h"
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <dirent.h>
 #include <errno.h>
+#include <proclife/ring.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -18,11 +21,6 @@
 
 #define MOST_PROGRAMS 40
 #define MOST_CPUS 8192
-#define INITIAL_PID_NAMESPACE 0xeffffffc /* its inode: a constant */
-#define CTL_COUNTS 64	   /* where the counts are in a control page: struct proclife_ring_page */
-#define WORKER 0x00000010  /* PF_IO_WORKER */
-#define WORKER_2 0x00004000 /* PF_USER_WORKER */
-#define ENDING 0x0000000c  /* SIGNAL_GROUP_EXIT, and SIGNAL_GROUP_COREDUMP, which kernels from 5.17 on do not use */
 
 struct bpf_load {
 	struct proclife_bpf_programs *skeleton;
@@ -173,9 +171,8 @@ static void set_constants(struct bpf_load *load)
 	data->records_births = load->wishes.births;
 	data->exit_has_group_dead = load->kernel.exit_has_group_dead;
 	data->page_shift = (unsigned int)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
-	data->group_exit_flags = ENDING;
 	data->interrupt_bits = load->kernel.counts_disabling ? 0x1f000000 : 0x00ff0000;
-	data->worker_flags = WORKER | (load->kernel.has_user_workers ? WORKER_2 : 0);
+	data->has_user_workers = load->kernel.has_user_workers;
 }
 
 static int row_named(const char *name)
@@ -384,8 +381,8 @@ static void describe(struct bpf_load *load)
 	header->hz = tick_rate();
 	header->source = PROCLIFE_SOURCE_BPF;
 	header->types = PROCLIFE_TYPES;
-	header->counts_offset = CTL_COUNTS;
-	header->suppressed_offset = CTL_COUNTS + 8 * PROCLIFE_TYPES;
+	header->counts_offset = offsetof(struct proclife_ring_page, counts);
+	header->suppressed_offset = offsetof(struct proclife_ring_page, suppressed);
 	snprintf(header->release, sizeof(header->release), "%.63s", uts.release);
 	snprintf(header->version, sizeof(header->version), "%.15s", PROCLIFE_VERSION);
 }

@@ -4,6 +4,7 @@
 #include "output/quoted.h"
 #include "origin/diagnose.h"
 #include "origin/lockdown.h"
+#include "origin/namespaces.h"
 #include "origin/modules.h"
 #include "views/views.h"
 #include <dirent.h>
@@ -112,17 +113,6 @@ bool module_is_installed(void)
 	return module_is_loaded() || modules_have(uts.release);
 }
 
-/* Is this process in the namespace of that kind in which the kernel booted? Its inode is a constant. */
-static bool is_initial(const char *namespace, ino_t inode)
-{
-	struct stat st;
-
-	return stat(namespace, &st) || st.st_ino == inode;
-}
-
-#define USER_NS 0xeffffffd
-#define PID_NS 0xeffffffc
-
 /* The group that may read it; NULL if there is none but root's. */
 static const char *readers_of(const char *path)
 {
@@ -140,10 +130,10 @@ static void diagnose_denied(const char *path)
 	const char *readers = geteuid() ? readers_of(path) : NULL;
 	char mode[32];
 
-	if (!is_initial("/proc/self/ns/user", USER_NS))
+	if (!in_namespace("/proc/self/ns/user", INITIAL_USER_NAMESPACE))
 		message("%s: permission denied: we are in a user namespace, as in a rootless container, and the device shows the whole machine; run outside of it",
 			path);
-	else if (readers && !is_initial("/proc/self/ns/pid", PID_NS))
+	else if (readers && !in_namespace("/proc/self/ns/pid", INITIAL_PID_NAMESPACE))
 		message("%s: permission denied: we are in a PID namespace, as in a container, where the group %s has no say; run outside of it, or with CAP_PERFMON",
 			path, readers);
 	else if (readers)
