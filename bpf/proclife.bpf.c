@@ -306,7 +306,7 @@ int BPF_PROG(on_async, struct mm_struct *mm)
 {
 	if (mm->mm_users.counter != 1)
 		return 0;
-	RECORD(ASYNC, PROCLIFE_MM, record_mm(r, mm, PROCLIFE_MM_ASYNC, 0, task_acts(true)));
+	RECORD(ASYNC, PROCLIFE_MM, record_mm(r, mm, PROCLIFE_MM_ASYNC, 0, take_actor() == ACTOR_TASK));
 	return 0;
 }
 

@@ -79,20 +79,19 @@ static __always_inline bool take_preempt_count(__u32 *count)
 #endif
 }
 
-/*
- * Does current do what is being recorded, or an interrupt? As task_acts() of the module; @otherwise, where the kernel
- * does not show it.
- */
-static __always_inline bool task_acts(bool otherwise)
+enum actor { ACTOR_NOT_KNOWN, ACTOR_TASK, ACTOR_INTERRUPT };
+
+/* Does current do what is being recorded, or an interrupt? As task_acts() of the module, where the kernel shows it. */
+static __always_inline enum actor take_actor(void)
 {
 	struct task_struct___rt *rt = (void *)current_task();
 	__u32 count = 0;
 
 	if (!take_preempt_count(&count))
-		return otherwise;
+		return ACTOR_NOT_KNOWN;
 	if (bpf_core_field_exists(rt->softirq_disable_cnt))
 		count |= rt->softirq_disable_cnt & SOFTIRQ_OFFSET;
-	return !(count & (interrupt_bits | SOFTIRQ_OFFSET));
+	return count & (interrupt_bits | SOFTIRQ_OFFSET) ? ACTOR_INTERRUPT : ACTOR_TASK;
 }
 
 /* The addresses of objects: a reader makes handles of them. */
@@ -557,19 +556,25 @@ static __always_inline void record_reap(struct proclife_record *r, struct task_s
 static __always_inline void record_free(struct proclife_record *r, struct task_struct *p)
 {
 	struct task_struct *runner = current_task();
+	enum actor actor = take_actor();
 	struct proclife_free *e = &r->free;
 
 	take_head(r, p);
 	e->runtime = p->se.sum_exec_runtime;
 	e->utime = p->utime;
 	e->stime = p->stime;
-	/* A callback of RCU runs in a thread of the kernel, or in a softirq on top of any task. */
-	if (!task_acts(runner->flags & PF_KTHREAD))
-		r->flags |= PROCLIFE_F_SOFTIRQ;
-	e->runner = take_handle(runner);
-	e->runner_pid = runner->pid;
 	e->users = p->usage.refs.counter - 1; /* one is the caller's */
-	take_comm(e->runner_comm, runner);
+	if (actor == ACTOR_NOT_KNOWN) {
+		e->runner = 0;
+		e->runner_pid = 0;
+		take_nothing(e->runner_comm);
+	} else {
+		if (actor == ACTOR_INTERRUPT)
+			r->flags |= PROCLIFE_F_SOFTIRQ;
+		e->runner = take_handle(runner);
+		e->runner_pid = runner->pid;
+		take_comm(e->runner_comm, runner);
+	}
 	e->read_bytes = 0;
 	e->write_bytes = 0;
 	if (bpf_core_field_exists(p->ioac.read_bytes)) {

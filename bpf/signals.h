@@ -173,12 +173,12 @@ static __always_inline int signal_code(struct kernel_siginfo *info)
 	return (unsigned long)info == SEND_SIG_PRIV ? 0x80 /* SI_KERNEL */ : BPF_CORE_READ(info, si_code);
 }
 
-/* By a system call: SI_USER, SI_QUEUE or SI_TKILL. */
+/* By a system call: SI_USER, SI_QUEUE or SI_TKILL. In the kernel, an interrupt sends SEND_SIG_NOINFO, too. */
 static __always_inline bool is_sent(struct kernel_siginfo *info)
 {
 	int code = signal_code(info);
 
-	return code == 0 || code == -1 || code == -6;
+	return (unsigned long)info != SEND_SIG_NOINFO && (code == 0 || code == -1 || code == -6);
 }
 
 static __always_inline void record_signal(struct proclife_record *r, struct task_struct *p, int signo,
@@ -186,11 +186,12 @@ static __always_inline void record_signal(struct proclife_record *r, struct task
 {
 	struct task_struct *sender = current_task();
 	struct proclife_signal *s = &r->signal;
+	enum actor actor = take_actor();
 
 	take_head(r, p);
 	if (!p->signal->live.counter)
 		r->flags |= PROCLIFE_F_GROUP_DEAD;
-	if (task_acts(is_sent(info))) {
+	if (actor == ACTOR_TASK || (actor == ACTOR_NOT_KNOWN && is_sent(info))) {
 		s->sender = take_handle(sender);
 		s->sender_pid = sender->pid;
 		s->sender_tgid = sender->tgid;

@@ -321,7 +321,7 @@ struct proclife_free {
 	__u64 runtime; /* final, the exit itself included */
 	__u64 utime;
 	__u64 stime;
-	__u64 runner; /* handle of the task in which the callback ran */
+	__u64 runner; /* handle of the task in which the callback ran; 0, and the next one: not known */
 	__u32 runner_pid;
 	__u32 users; /* how many still hold the task_struct: its memory stays until they let go */
 	char runner_comm[PROCLIFE_COMM_LEN];
@@ -474,8 +474,8 @@ struct proclife_exiting {
  */
 #define PROCLIFE_MM_LEFT 1
 /*
- * The last holder lets go; a worker of the kernel will tear it down. In an interrupt, the head is as
- * SUPPRESSED.
+ * The last holder lets go; a worker of the kernel will tear it down. In an interrupt, or if it is not
+ * known whether it is in one, the head is as SUPPRESSED.
  */
 #define PROCLIFE_MM_ASYNC 2
 /*

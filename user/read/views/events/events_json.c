@@ -251,7 +251,10 @@ static void put_derived(struct json *json, const struct proclife_record *r,
 		json_string_or_null(json, "autoreap_why", proclife_autoreap_name(r->notify.autoreap));
 		break;
 	case PROCLIFE_FREE:
-		json_bool(json, "softirq", r->flags & PROCLIFE_F_SOFTIRQ);
+		if (r->free.runner)
+			json_bool(json, "softirq", r->flags & PROCLIFE_F_SOFTIRQ);
+		else
+			json_null(json, "softirq");
 		put_phase(json, before, PROCLIFE_RCU_FREE);
 		put_phase(json, before, PROCLIFE_EXIT_FREE);
 		break;
