@@ -208,8 +208,9 @@ static void say_lost(const struct session *s)
 	else if (s->run.lost && !s->replay)
 		message("%" PRIu64 " %s lost: the result is incomplete; %s", s->run.lost,
 			plural(s->run.lost, "record was", "records were"),
-			source_is_bpf() ? "--source=bpf,ring_kb=8192 makes the rings larger, or load the module" :
-					  "load the module with a larger ring_kb");
+			!source_is_bpf() ? "load the module with a larger ring_kb" :
+			source_is_pinned() ? "--unload, and --load with --source=bpf,ring_kb=8192, makes the rings larger" :
+					     "--source=bpf,ring_kb=8192 makes the rings larger, or load the module");
 }
 
 /* This is no loss, but a user who looks for a life there should know. */
@@ -328,8 +329,7 @@ int session_verdict(struct session *s)
 	if (s->record.error || s->metrics.error || s->run.failed)
 		return STATUS_ERROR;
 	if (s->stop == STOP_SOURCE && s->follow.pid && !s->run.lost) {
-		message("%s: the module did not record the start of this command",
-			quoted(s->run.options->command[0]));
+		message("%s: the start of this command was not recorded", quoted(s->run.options->command[0]));
 		return STATUS_ERROR;
 	}
 	if (s->run.options->expect.count)

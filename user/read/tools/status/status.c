@@ -150,8 +150,14 @@ static const char *absent_from_bpf(unsigned int type)
 {
 	if (type == PROCLIFE_PATH)
 		return "not asked for: --source=bpf,paths,env=A:B; or this kernel is older than 5.17";
-	if (type == PROCLIFE_CGROUP || type == PROCLIFE_BIRTH || type == PROCLIFE_TIMES || type == PROCLIFE_FAIL)
-		return "not asked for: --source=bpf,births,times,cgroups,failures";
+	if (type == PROCLIFE_CGROUP)
+		return "not asked for: --source=bpf,cgroups";
+	if (type == PROCLIFE_TIMES)
+		return "not asked for: --source=bpf,times; or this kernel has no CONFIG_SCHED_INFO";
+	if (type == PROCLIFE_BIRTH)
+		return "not asked for: --source=bpf,births; or this kernel lets no BPF program run there";
+	if (type == PROCLIFE_FAIL)
+		return "not asked for: --source=bpf,failures; or this kernel lets no BPF program run there";
 	return is_hooked(type) ? "this kernel lets no BPF program run there" :
 				 "this kernel has no such tracepoint, or refuses the program";
 }
