@@ -111,6 +111,8 @@ struct proclife_bpf_ring {
  */
 struct proclife_bpf_header {
 	struct proclife_header header; /* where rings are, it does not say */
+	__u32 layout; /* PROCLIFE_BPF_LAYOUT */
+	__u32 links; /* how many programs are attached: a folder with fewer links is no whole load */
 	__u64 key[2];
 	__u64 ring_bytes; /* of the element of a CPU's map */
 	__u32 rings;
@@ -118,6 +120,9 @@ struct proclife_bpf_header {
 	struct proclife_bpf_ring ring[PROCLIFE_BPF_MOST_RINGS];
 	__u64 reserved[16];
 };
+
+/* It changes whenever this struct, the names of the pins or the order of a ring's page changes. */
+#define PROCLIFE_BPF_LAYOUT 1
 
 /* The header, and the bits of 8192 CPUs. */
 #define PROCLIFE_BPF_HEADER_BYTES (sizeof(struct proclife_bpf_header) + 8192 / 8)

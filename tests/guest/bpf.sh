@@ -150,6 +150,15 @@ for at in $((first + 3)) "$last"; do
 	expect "killed at call $at: nothing is left" 0 '' detached
 done
 
+# A load of which pins were removed is no load.
+for pin in links/on_exit cpus/0; do
+	proclife-read --load && rm "$pins/$pin"
+	expect "without $pin: a run" 1 "some pins are missing; 'proclife-read --load', as root, replaces the others$" "${one[@]}"
+	expect "without $pin: a load" 0 'some pins are missing: replacing the others$' proclife-read --load
+	expect "without $pin: a run after that" 0 "$recorded" "${one[@]}"
+	expect "without $pin: an unload" 0 '' proclife-read --unload
+done
+
 # Anybody may make folders in a bpffs that was mounted without options.
 mkdir $pins && chmod 777 $pins || exit 1
 expect 'pins of anybody: a load' 1 'another user can change what is there; remove it$' \
@@ -173,6 +182,8 @@ expect 'another user holds a lock: an unload' 0 '' timeout 30 proclife-read --un
 kill $holder
 
 # Refusals, each in a line.
+expect 'few open files' 1 "too many open files: .* raise the limit of open files \('ulimit -n'\)$" \
+	bash -c 'ulimit -n 40; "$@"' bash "${one[@]}"
 without() { strace -f -o /dev/null -e trace=bpf -e inject=bpf:error="$1" "${one[@]}"; }
 expect 'seccomp refuses bpf(2)' 1 'bpf\(2\) is refused, though we are root; in a container, add CAP_BPF' without EPERM
 expect 'no bpf(2)' 1 'this kernel has no BPF \(CONFIG_BPF_SYSCALL\)$' without ENOSYS

@@ -120,8 +120,8 @@ struct proclife_bpf {
 int proclife_bpf_open(struct proclife_source **source, const struct proclife_bpf *bpf);
 /*
  * The same of what is pinned in a folder of bpffs; NULL: where proclife-read pins it. The programs go on until the source
- * is freed, even if their pins are removed. -ENOENT: nothing is pinned there; -EPERM: a user who is neither root nor the
- * caller could have pinned it.
+ * is freed, even if their pins are removed. -ENOENT: nothing is pinned there; -EUCLEAN: some of the pins are missing;
+ * -EPERM: a user who is neither root nor the caller could have pinned it.
  */
 int proclife_bpf_open_pinned(struct proclife_source **source, const char *folder);
 void proclife_source_free(struct proclife_source *source);

@@ -409,6 +409,7 @@ static void test_snapshot(void **state)
 	HEADER(other_magic, header.magic, PROCLIFE_MAGIC + 1, -ENODEV)                              \
 	HEADER(later_abi, header.abi_version, PROCLIFE_ABI_VERSION + 1, -EPROTO)                    \
 	HEADER(earlier_abi, header.abi_version, PROCLIFE_ABI_VERSION - 1, -EPROTO)                  \
+	HEADER(other_layout, layout, PROCLIFE_BPF_LAYOUT + 1, -EPROTO)                              \
 	HEADER(short_records, header.record_bytes, 120, -EPROTO)                                    \
 	HEADER(long_records, header.record_bytes, 136, -EPROTO)                                     \
 	HEADER(no_cpus, header.cpus, 0, -EPROTO)                                                    \
@@ -572,20 +573,27 @@ static int count_descriptors(int of)
 
 static void test_pins(void **state)
 {
-	static const char *const names[] = { PROCLIFE_BPF_HEADER, PROCLIFE_BPF_UNRINGED, "1" };
+	static const char *const names[] = { PROCLIFE_BPF_UNRINGED, "1", "0" };
 	char folder[] = "/tmp/proclife-pins-XXXXXX";
 
 	(void)state;
 	assert_non_null(mkdtemp(folder));
+	kernel.no_pin = PROCLIFE_BPF_HEADER;
 	assert_int_equal(proclife_bpf_open_pinned(&source, folder), -ENOENT);
+	kernel.no_pin = NULL;
+	assert_int_equal(proclife_bpf_open_pinned(&source, folder), -EUCLEAN);
 	make_pins(folder, PROCLIFE_BPF_PROGRAMS);
-	assert_int_equal(proclife_bpf_open_pinned(&source, folder), -ENOENT);
+	assert_int_equal(proclife_bpf_open_pinned(&source, folder), -EUCLEAN);
 	make_pins(folder, PROCLIFE_BPF_LINKS);
 	for (size_t i = 0; i < 3; i++) {
 		kernel.no_pin = names[i];
-		assert_int_equal(proclife_bpf_open_pinned(&source, folder), -ENOENT);
+		assert_int_equal(proclife_bpf_open_pinned(&source, folder), -EUCLEAN);
 	}
-	kernel.no_pin = NULL; /* and no snapshot: there need not be one */
+	kernel.no_pin = NULL;
+	fake->header->links = PROGRAMS + 1;
+	assert_int_equal(proclife_bpf_open_pinned(&source, folder), -EUCLEAN);
+	fake->header->links = PROGRAMS;
+	/* There is no snapshot: there need not be one. */
 	assert_int_equal(chmod(folder, 0777), 0); /* anybody could have pinned it */
 	assert_int_equal(proclife_bpf_open_pinned(&source, folder), -EPERM);
 	assert_int_equal(chmod(folder, 0755), 0);

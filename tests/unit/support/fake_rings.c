@@ -45,6 +45,7 @@ static void describe(struct fake_rings *fake, const uint64_t *sizes)
 	};
 	header->key[0] = 0x1234;
 	header->key[1] = 0x5678;
+	header->layout = PROCLIFE_BPF_LAYOUT;
 	header->rings = fake->count;
 	for (uint32_t i = 0; i < fake->count; i++) {
 		header->ring[i] = (struct proclife_bpf_ring){ .offset = header->ring_bytes, .records = sizes[i] };

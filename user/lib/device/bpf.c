@@ -43,7 +43,9 @@ struct bpf_device {
 	struct proclife_ring_place places[PROCLIFE_BPF_MOST_RINGS];
 	size_t header_size; /* of the mapping */
 	size_t ring_bytes;  /* of a CPU's */
-	char *folder; /* where all is pinned; or NULL, and the next two */
+	/* Where all is pinned, by its descriptor, so that nobody can put another folder there; or NULL, and the next two. */
+	char *folder;
+	int folder_fd;
 	struct fds rings; /* by CPU: its map; -1: it has none */
 	struct fds links; /* as long as these are open, the programs go on, even if their pins are removed */
 	int snapshot; /* -1: there is none */
@@ -158,7 +160,7 @@ static int find_rings(struct proclife_device *device, uint32_t cpu, const char *
 		int err;
 
 		if (fd < 0)
-			return fd;
+			return fd == -ENOENT && own->folder ? -EUCLEAN : fd;
 		err = map_bytes(fd, &size);
 		if (!err && size < own->ring_bytes)
 			err = -EPROTO;
@@ -411,6 +413,7 @@ static void free_own(struct proclife_device *device)
 	close_all(&own->rings);
 	close_all(&own->links);
 	close_fd(own->snapshot);
+	close_fd(own->folder_fd);
 	free(own->folder);
 }
 
@@ -447,6 +450,7 @@ static bool header_fits(const struct proclife_bpf_header *found, uint64_t bytes)
 	const struct proclife_header *header = &found->header;
 
 	return header->abi_version == PROCLIFE_ABI_VERSION && header->header_bytes == sizeof(*header) &&
+	       found->layout == PROCLIFE_BPF_LAYOUT &&
 	       header->record_bytes == sizeof(struct proclife_record) &&
 	       header->cpus && header->cpus <= PROCLIFE_MAX_CPUS && header->cpu_map_offset % 8 == 0 &&
 	       header->cpu_map_offset >= sizeof(*found) &&
@@ -470,6 +474,8 @@ static int take_header(struct bpf_device *own)
 		return -ENODEV;
 	if (!header_fits(&found, own->header_size))
 		return -EPROTO;
+	if (own->folder && own->links.count < found.links)
+		return -EUCLEAN;
 	own->ring_bytes = found.ring_bytes;
 	for (uint32_t i = 0; i < found.rings; i++) {
 		const struct proclife_bpf_ring *ring = &found.ring[i];
@@ -548,6 +554,7 @@ static struct bpf_device *bpf_new(void)
 		return NULL;
 	proclife_device_init(&own->device, &bpf_ops);
 	own->snapshot = -1;
+	own->folder_fd = -1;
 	return own;
 }
 
@@ -638,33 +645,48 @@ static int open_programs(struct bpf_device *own)
 }
 
 /* Where everybody may make folders, as in a bpffs that was mounted without options, it can be anybody's. */
-static int check_owner(const char *folder, bool may_be_link)
+static int open_folder(struct bpf_device *own, const char *folder)
 {
 	struct stat st;
 
-	if (may_be_link ? stat(folder, &st) : lstat(folder, &st))
-		return -errno;
-	return (st.st_uid && st.st_uid != geteuid()) || st.st_mode & (S_IWGRP | S_IWOTH) ? -EPERM : 0;
+	if (folder)
+		own->folder_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	else
+		own->folder_fd = open(PROCLIFE_BPF_FOLDER, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (own->folder_fd < 0 || fstat(own->folder_fd, &st))
+		return errno == ENOTDIR && !folder ? -EPERM : -errno; /* a link */
+	if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & (S_IWGRP | S_IWOTH))
+		return -EPERM;
+	return asprintf(&own->folder, "/proc/self/fd/%d", own->folder_fd) < 0 ? -ENOMEM : 0;
+}
+
+/* Opens what is pinned. The header is the last pin that is made, and the first that is removed. */
+static int open_pins(struct bpf_device *own)
+{
+	int header = open_pin(own->folder, PROCLIFE_BPF_HEADER, 0), unringed, again, err;
+
+	if (header < 0)
+		return header;
+	unringed = open_pin(own->folder, PROCLIFE_BPF_UNRINGED, 0);
+	err = unringed < 0 ? unringed : open_programs(own);
+	if (!err)
+		err = open_maps(own, header, unringed);
+	close(header);
+	close_fd(unringed);
+	if (err != -ENOENT && err != -EUCLEAN)
+		return err;
+	again = open_pin(own->folder, PROCLIFE_BPF_HEADER, 0);
+	close_fd(again);
+	return again < 0 ? again : -EUCLEAN; /* or it is being removed */
 }
 
 int proclife_bpf_open_pinned(struct proclife_source **source, const char *folder)
 {
 	struct bpf_device *own = bpf_new();
-	int header, unringed, err;
+	int err;
 
 	if (!own)
 		return -ENOMEM;
-	own->folder = strdup(folder ? folder : PROCLIFE_BPF_FOLDER);
-	if (!own->folder)
-		return finish(source, own, -ENOMEM);
-	err = check_owner(own->folder, folder);
-	if (err)
-		return finish(source, own, err);
-	header = open_pin(own->folder, PROCLIFE_BPF_HEADER, 0);
-	unringed = open_pin(own->folder, PROCLIFE_BPF_UNRINGED, 0);
-	err = header < 0 ? header : unringed < 0 ? unringed : open_programs(own);
-	err = finish(source, own, err ? err : open_maps(own, header, unringed));
-	close_fd(header);
-	close_fd(unringed);
-	return err;
+	err = open_folder(own, folder);
+	return finish(source, own, err ? err : open_pins(own));
 }

@@ -380,6 +380,7 @@ static void describe(struct bpf_load *load)
 	header->rss_error = rss_error(load);
 	header->hz = tick_rate();
 	header->source = PROCLIFE_SOURCE_BPF;
+	load->header.layout = PROCLIFE_BPF_LAYOUT;
 	header->types = PROCLIFE_TYPES;
 	header->counts_offset = offsetof(struct proclife_ring_page, counts);
 	header->suppressed_offset = offsetof(struct proclife_ring_page, suppressed);
@@ -421,6 +422,7 @@ static int attach(struct bpf_load *load)
 			continue;
 		}
 		load->fds[load->descriptors.program_count++] = bpf_program__fd(program);
+		load->header.links++;
 		add_features(load, row);
 	}
 	if (load->wishes.times && load->kernel.has_run_delay)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Recording without the module, by the BPF programs that are in this program. bpf_load.c has libbpf, bpf_programs.c the
- * table of the programs and what each needs of the kernel, bpf_why.c what is in the way, bpf_pin.c how a load stays.
+ * table of the programs and what each needs of the kernel, bpf_check.c what all need, bpf_pin.c how a load stays, and
+ * bpf_why.c the words for what is in the way.
  */
 #ifndef READ_BPF_LOAD_H
 #define READ_BPF_LOAD_H
@@ -12,7 +13,8 @@
 
 #define BPF_WHY 512 /* room for a reason with its remedy */
 #define BPF_OTHER_VERSION \
-	PROCLIFE_BPF_FOLDER ": pinned by another version of this program; run 'proclife-read --unload' as root"
+	PROCLIFE_BPF_FOLDER ": pinned by another version of this program; 'proclife-read --load', as root, replaces it"
+#define BPF_NOT_WHOLE PROCLIFE_BPF_FOLDER ": some pins are missing; 'proclife-read --load', as root, replaces the others"
 
 struct bpf_load;
 

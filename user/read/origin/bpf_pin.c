@@ -219,7 +219,17 @@ static int pin_load(const struct bpf_load *load, char why[BPF_WHY])
 	return err;
 }
 
-/* 1: there is a load. 0: there is none. A negative errno: there may be one that others read. */
+/* It keeps its history, and what it has, which can be what this version mended. */
+static void note_version(const struct proclife_header *header)
+{
+	if (strncmp(header->version, PROCLIFE_VERSION, sizeof(header->version)))
+		message(PROCLIFE_BPF_FOLDER ": pinned by version %.15s; --unload first to replace it", header->version);
+}
+
+/*
+ * 1: there is a load. 0: there is none that this program could read. Those who read one that is replaced go on with it. A
+ * negative errno: there may be one.
+ */
 static int find_load(char why[BPF_WHY])
 {
 	struct proclife_source *source;
@@ -227,13 +237,17 @@ static int find_load(char why[BPF_WHY])
 
 	switch (err) {
 	case 0:
+		note_version(proclife_source_header(source));
 		proclife_source_free(source);
 		return 1;
 	case -ENOENT:
 		return 0;
 	case -EPROTO:
-		snprintf(why, BPF_WHY, BPF_OTHER_VERSION);
-		return err;
+		message(PROCLIFE_BPF_FOLDER ": pinned by another version of this program: replacing it");
+		return 0;
+	case -EUCLEAN:
+		message(PROCLIFE_BPF_FOLDER ": some pins are missing: replacing the others");
+		return 0;
 	case -EPERM:
 		snprintf(why, BPF_WHY, BPF_NOT_OURS);
 		return err;

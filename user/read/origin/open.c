@@ -3,6 +3,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "origin/bpf_load.h"
+#include "origin/bpf_why.h"
 #include "origin/diagnose.h"
 #include "origin/module.h"
 #include "views/views.h"
@@ -30,6 +31,30 @@ static void note_pinned(const struct options *options)
 		message("--source: what is pinned keeps its parameters; --unload it first to have these");
 }
 
+/* Why a source of BPF programs that are loaded cannot be opened. Returns the error. */
+static int explain_open(int err, char why[BPF_WHY])
+{
+	switch (err) {
+	case -EPROTO:
+		snprintf(why, BPF_WHY, BPF_OTHER_VERSION);
+		break;
+	case -EUCLEAN:
+		snprintf(why, BPF_WHY, BPF_NOT_WHOLE);
+		break;
+	case -ENOTSUP:
+		snprintf(why, BPF_WHY, "we are in a time namespace, in which the records' clock is another one; run outside of it");
+		break;
+	default:
+		bpf_explain(why, err, "");
+	}
+	return err;
+}
+
+static bool has_no_pins(int err)
+{
+	return err == -ENOENT || err == -ENOTDIR || err == -EACCES || err == -EPERM;
+}
+
 static int open_bpf(struct proclife_source **source, const struct options *options, char why[BPF_WHY])
 {
 	int err;
@@ -37,14 +62,10 @@ static int open_bpf(struct proclife_source **source, const struct options *optio
 	is_bpf = true;
 	if (!own) {
 		err = proclife_bpf_open_pinned(source, NULL);
-		if (!err) {
+		if (!err)
 			note_pinned(options);
-			return 0;
-		}
-		if (err == -EPROTO)
-			snprintf(why, BPF_WHY, BPF_OTHER_VERSION);
-		if (err != -ENOENT && err != -ENOTDIR && err != -EACCES && err != -EPERM)
-			goto fail;
+		if (!has_no_pins(err))
+			return err ? explain_open(err, why) : 0;
 		err = bpf_load(&own, &options->source, why);
 		if (err)
 			return err;
@@ -52,14 +73,7 @@ static int open_bpf(struct proclife_source **source, const struct options *optio
 			message("there is no history: the BPF programs have been loaded for this run; --load keeps them");
 	}
 	err = proclife_bpf_open(source, bpf_descriptors(own));
-	if (!err)
-		return 0;
-fail:
-	if (err == -ENOTSUP)
-		snprintf(why, BPF_WHY, "we are in a time namespace, in which the records' clock is another one; run outside of it");
-	else if (err != -EPROTO)
-		snprintf(why, BPF_WHY, "%s", strerror(-err));
-	return err;
+	return err ? explain_open(err, why) : 0;
 }
 
 /* A folder of pins can be given as the device. */
@@ -75,10 +89,11 @@ static bool has_pins(const char *path)
 static void diagnose_bpf(const struct options *options, int err, const char *option, const char *why)
 {
 	bool denied = err == -EPERM || err == -EACCES;
+	bool is_alone = err == -ENOENT || err == -EPROTO || err == -EUCLEAN;
 
 	if (options->source.kind == SOURCE_BPF)
 		message("%s: %s", option, why);
-	else if ((denied && geteuid() && !module_is_installed()) || err == -ENOENT)
+	else if ((denied && geteuid() && !module_is_installed()) || is_alone)
 		message("cannot record: %s", why);
 	else
 		diagnose_none(why);
@@ -93,7 +108,9 @@ int source_open(struct proclife_source **source, const struct options *options)
 		is_bpf = is_pinned = true;
 		err = proclife_bpf_open_pinned(source, options->device);
 		if (err)
-			message("%s: cannot open: %s", quoted(options->device), strerror(-err));
+			message("%s: cannot open: %s", quoted(options->device),
+				err == -EPROTO ? "pinned by another version of this program" :
+				err == -EUCLEAN ? "some pins are missing" : strerror(-err));
 		return err;
 	}
 	if (options->source.kind != SOURCE_BPF && !is_bpf) { /* not another source than the first time */
