@@ -34,14 +34,15 @@ static void test_by_itself(void **state)
 	assert_int_equal(count_of(PROCLIFE_UNMAP), 1);
 }
 
-/* Another process reads the memory until long after its owner is freed. */
+/* A thread of another process reads the memory until long after its owner is freed. */
 static void test_held(void **state)
 {
-	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat");
+	struct who a = process_of_pid(200, "app"), cat = process_of_pid(300, "cat"), reader = thread_of(&cat, 301);
 	const struct proclife_group *group;
 
 	(void)state;
 	feed(tasks, fork_record(5, &cat, &shell));
+	feed(tasks, clone_record(6, &reader, &shell, &cat));
 	die_held(&a);
 	assert_true(last.known && last.memory.open);
 	assert_int_equal(last.memory.left, 21);
@@ -49,15 +50,16 @@ static void test_held(void **state)
 	assert_int_equal(last.held, 0);
 	assert_int_equal(count_of(PROCLIFE_LIFE), 1); /* all phases but this are counted */
 	assert_int_equal(count_of(PROCLIFE_HELD), 0);
-	feed(tasks, mm_record(1021, &cat, PROCLIFE_MM_TEARDOWN, &a));
+	feed(tasks, mm_record(1021, &reader, PROCLIFE_MM_TEARDOWN, &a));
 	assert_int_equal(late.count, 0);
-	feed(tasks, mm_record(1100, &cat, PROCLIFE_MM_GONE, &a));
+	feed(tasks, mm_record(1100, &reader, PROCLIFE_MM_GONE, &a));
 	assert_int_equal(late.count, 1);
 	assert_int_equal(late.tgid, 200);
 	assert_false(late.memory.own || late.memory.open);
 	assert_string_equal(late.memory.last.comm, "cat");
 	assert_string_equal(late.memory.by.comm, "cat");
-	assert_int_equal(late.memory.last.pid, 300);
+	assert_int_equal(late.memory.last.pid, 301);
+	assert_int_equal(late.memory.last.tgid, 300);
 	assert_int_equal(late.held, 1000);
 	assert_int_equal(late.unmap, 79);
 	assert_int_equal(count_of(PROCLIFE_LIFE), 1);
