@@ -46,6 +46,19 @@ static void test_handle_reused_unseen(void **state)
 	check_handle_reused_unseen(50, true, true);
 }
 
+/* The gap ends with the FORK: another CPU can have lost something of the same time. */
+static void test_begins_with_gap_end(void **state)
+{
+	struct who a = process_of_pid(200, "first"), b = process_of_pid(300, "second");
+
+	(void)state;
+	feed_gap(tasks, 1, 8, 10);
+	feed(tasks, fork_record(10, &a, &shell));
+	feed(tasks, fork_record(11, &b, &shell));
+	assert_true(proclife_tasks_find(tasks, a.task)->process->incomplete);
+	assert_false(proclife_tasks_find(tasks, b.task)->process->incomplete);
+}
+
 /* The FREE and the next FORK are lost: an EXIT of another task on the same handle. */
 static void test_life_changes_in_gap(void **state)
 {
@@ -474,6 +487,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_handle_reused_unseen),
+		TEST(test_begins_with_gap_end),
 		TEST(test_life_changes_in_gap),
 		TEST(test_gap_before_life),
 		TEST(test_history_begins),

@@ -410,6 +410,26 @@ static void test_adopter_ends_first(void **state)
 	assert_int_equal(reaper.until, 30);
 }
 
+/* It is a zombie itself when the trace ends. */
+static void test_reaper_is_zombie(void **state)
+{
+	struct who p = process_of_pid(200, "p"), a = process_of_pid(201, "a");
+	struct proclife_reaper reaper;
+
+	(void)state;
+	feed(tasks, fork_record(10, &p, &shell));
+	feed(tasks, fork_record(11, &a, &p));
+	feed(tasks, exit_below_record(20, &a, &p));
+	feed(tasks, reap_record(21, &a, &p));
+	feed(tasks, free_record(22, &a));
+	feed(tasks, exit_below_record(30, &p, &shell));
+	assert_int_equal(proclife_tasks_close(tasks), 0);
+	reaper = reaper_of(reapers, 200);
+	assert_int_equal(reaper.reaped, 1);
+	assert_false(reaper.gone);
+	assert_int_equal(reaper.until, 30);
+}
+
 /* The reapers are added when parent and child are there already: the parent's report is final even so. */
 static void test_added_midway(void **state)
 {
@@ -557,6 +577,7 @@ int main(void)
 		REAPERS(test_runtime),
 		REAPERS(test_selected_only),
 		REAPERS(test_adopter_ends_first),
+		REAPERS(test_reaper_is_zombie),
 		REAPERS(test_updated),
 		REAPERS(test_at_birth),
 		cmocka_unit_test_setup_teardown(test_at_birth_of_a_parent_that_is_found_later, begin_reapers_unknown,
