@@ -142,12 +142,28 @@ static void show_pair(struct text *line, const char *name, uint64_t a, uint64_t 
 	text_uint(line, b);
 }
 
+/* 0: the scheduler has not counted any of it yet. */
+static void show_cpu(struct text *line, const struct proclife_exit *x)
+{
+	uint64_t user, system;
+
+	if (!x->runtime)
+		return;
+	proclife_cputime(x->runtime, x->utime, x->stime, &user, &system);
+	text_string(line, ", cpu ");
+	text_time(line, x->runtime);
+	text_string(line, " (user ");
+	text_time(line, user);
+	text_string(line, ", sys ");
+	text_time(line, system);
+	text_string(line, ")");
+}
+
 static void show_exit(struct text *line, const struct proclife_record *r,
 		      const struct before *before)
 {
 	const struct proclife_exit *x = &r->exit;
 	bool group_dead = r->flags & PROCLIFE_F_GROUP_DEAD;
-	uint64_t user, system;
 
 	if (x->exit_code)
 		text_style(line, STYLE_BAD);
@@ -162,14 +178,7 @@ static void show_exit(struct text *line, const struct proclife_record *r,
 		text_string(line, ", last of its group");
 	}
 	show_phase(line, before, PROCLIFE_LIFE, ", life ");
-	proclife_cputime(x->runtime, x->utime, x->stime, &user, &system);
-	text_string(line, ", cpu ");
-	text_time(line, x->runtime);
-	text_string(line, " (user ");
-	text_time(line, user);
-	text_string(line, ", sys ");
-	text_time(line, system);
-	text_string(line, ")");
+	show_cpu(line, x);
 	if (before->process && before->process->max_rss) {
 		text_string(line, ", rss ");
 		text_size(line, before->process->max_rss);

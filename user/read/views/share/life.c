@@ -81,6 +81,14 @@ static void set_times(struct life *life, const struct proclife_process *process)
 	life->io_known = io;
 }
 
+static void set_usage(struct life *life, const struct proclife_process *process)
+{
+	struct proclife_usage *usage = &life->usage;
+
+	proclife_process_usage(process, usage);
+	proclife_cputime(usage->runtime, usage->utime, usage->stime, &usage->utime, &usage->stime);
+}
+
 /* A snapshot can find it as a zombie, and has its parent and its user. */
 void life_end(struct life *life, const struct proclife_process *process)
 {
@@ -93,6 +101,8 @@ void life_end(struct life *life, const struct proclife_process *process)
 	life->has_uid = proclife_process_has_uid(process);
 	life->start = process->start;
 	life->has_cpu = proclife_process_has_cpu(process);
+	if (!life->usage.runtime) /* not known at the EXIT, but at the FREE */
+		set_usage(life, process);
 	life->threads = process->threads;
 	life->flags = process->flags;
 	life->marks = process->marks;
@@ -119,14 +129,12 @@ void life_set(struct life *life, const struct proclife_process *process)
 	const struct proclife_failed_exec *failed = proclife_process_failed_exec(process);
 	const struct proclife_program *program = proclife_process_program(process);
 	const struct proclife_killer *killer = proclife_process_killer(process);
-	struct proclife_usage *usage = &life->usage;
 
 	life->seen = process->seen;
+	life->usage.runtime = 0;
 	life_end(life, process);
 	life->when = process->marks.exited;
 	life->exited = proclife_process_has_exited(process);
-	proclife_process_usage(process, usage);
-	proclife_cputime(usage->runtime, usage->utime, usage->stime, &usage->utime, &usage->stime);
 	life->killer.signo = 0;
 	if (killer)
 		life->killer = *killer;
