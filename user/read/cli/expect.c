@@ -67,7 +67,7 @@ static bool parse_phase(struct expectation *e, const char *s, size_t length, boo
 
 static const char *parse_figure(struct expectation *e, const char *s, size_t length)
 {
-	static char wrong[200];
+	static char wrong[400];
 	const char *dot = s;
 	bool statistic = false;
 	size_t i;
