@@ -57,7 +57,7 @@ BPFTOOL ?= $(or $(wildcard /usr/sbin/bpftool),bpftool)
 
 LIB_SOURCES := $(wildcard user/lib/*/*.c)
 READ_SOURCES := $(wildcard user/read/*.c user/read/*/*.c user/read/*/*/*.c)
-READ_SOURCES := $(filter-out $(if $(filter 1,$(BPF)),%/bpf_absent.c,%/bpf_check.c %/bpf_load.c %/bpf_pin.c %/bpf_programs.c),\
+READ_SOURCES := $(filter-out $(if $(filter 1,$(BPF)),%/bpf_absent.c,%/bpf_check.c %/bpf_load.c %/bpf_pin.c %/bpf_programs.c %/bpf_symbols.c),\
 	$(READ_SOURCES))
 LIB_OBJECTS := $(LIB_SOURCES:%.c=$B/%.o)
 READ_OBJECTS := $(READ_SOURCES:%.c=$B/%.o)
@@ -153,7 +153,7 @@ $B/bpf/proclife.skel.h: $B/bpf/proclife.bpf.o
 	$(call say,GEN)
 	$Q$(BPFTOOL) gen skeleton $< name proclife_bpf_programs > $@.new && mv $@.new $@
 
-BPF_OBJECTS := $(patsubst %,$B/user/read/origin/bpf_%.o,check load pin programs)
+BPF_OBJECTS := $(patsubst %,$B/user/read/origin/bpf_%.o,check load pin programs symbols)
 $(BPF_OBJECTS): override CPPFLAGS += -I$(dir $(BPF_SKELETON)) $(LIBBPF_CFLAGS)
 $(BPF_OBJECTS): $(BPF_SKELETON) | $B/bpf/libbpf
 

@@ -15,9 +15,6 @@
 #define MOST_STEPS 4096 /* names in a path, and mounts on its way */
 #define MOST_TRIES 8
 
-/* Untyped, as those of record.h. Its address is hidden from a loader without CAP_SYSLOG. */
-extern const void simple_dname __ksym __weak;
-
 /* A text until it is in records. */
 struct text {
 	__u32 from; /* where it begins in `bytes` */
@@ -210,7 +207,7 @@ static __always_inline bool take_made_up(struct walk *walk, struct text *text, u
 {
 	walk->made_up = true;
 	append_deleted(walk, text);
-	return maker == (unsigned long)&simple_dname && prepend_name(walk, text, (void *)walk->dentry);
+	return address_of_simple_dname && maker == address_of_simple_dname && prepend_name(walk, text, (void *)walk->dentry);
 }
 
 /* False: it is too long. */

@@ -24,13 +24,11 @@ enum { MM_FILEPAGES, MM_ANONPAGES, MM_SWAPENTS, MM_SHMEMPAGES, MM_COUNTERS };
 const volatile bool has_user_workers;  /* PF_USER_WORKER */
 const volatile __u32 interrupt_bits;   /* HARDIRQ_MASK and NMI_MASK of the preemption count */
 
-/*
- * Without types, so that libbpf looks for them in /proc/kallsyms, and a kernel without CONFIG_KALLSYMS_ALL has none: the
- * verifier would refuse a program that names one of them by its type.
- */
-extern const void pcpu_hot __ksym __weak; /* Linux 6.2 to 6.14 have the count in it */
-extern const void __preempt_count __ksym __weak;
-extern const void __per_cpu_offset __ksym __weak;
+/* Addresses, as the loader found them in /proc/kallsyms; 0: not known. */
+const volatile __u64 address_of_preempt_count;
+const volatile __u64 address_of_pcpu_hot; /* Linux 6.2 to 6.14 have the count in it */
+const volatile __u64 address_of_per_cpu_offset;
+const volatile __u64 address_of_simple_dname;
 
 /*
  * A pointer as a number. The verifier refuses sums of a pointer, whose type it knows, and a variable; what is there has to
@@ -65,13 +63,13 @@ static __always_inline struct task_struct *current_task(void)
 static __always_inline bool take_preempt_count(__u32 *count)
 {
 #ifdef __TARGET_ARCH_x86
-	unsigned long at = (unsigned long)&__preempt_count, cpu;
+	unsigned long at = address_of_preempt_count, cpu;
 
-	if (&pcpu_hot)
-		at = (unsigned long)&pcpu_hot + bpf_core_field_offset(struct pcpu_hot, preempt_count);
-	if (!at || !&__per_cpu_offset)
+	if (address_of_pcpu_hot)
+		at = address_of_pcpu_hot + bpf_core_field_offset(struct pcpu_hot, preempt_count);
+	if (!at || !address_of_per_cpu_offset)
 		return false;
-	cpu = read_pointer((const char *)&__per_cpu_offset + 8 * bpf_get_smp_processor_id());
+	cpu = read_pointer((void *)(address_of_per_cpu_offset + 8 * bpf_get_smp_processor_id()));
 	return !bpf_probe_read_kernel(count, sizeof(*count), (void *)(cpu + at));
 #else
 	*count = ((struct task_struct___arm64 *)current_task())->thread_info.preempt_count;

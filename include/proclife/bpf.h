@@ -116,7 +116,7 @@ struct proclife_bpf_header {
 	__u64 key[2];
 	__u64 ring_bytes; /* of the element of a CPU's map */
 	__u32 rings;
-	__u32 reserved0;
+	__u32 has_snapshot; /* 1 if the iterator is there */
 	struct proclife_bpf_ring ring[PROCLIFE_BPF_MOST_RINGS];
 	__u64 reserved[16];
 };

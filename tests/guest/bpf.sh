@@ -159,6 +159,15 @@ for pin in links/on_exit cpus/0; do
 	expect "without $pin: an unload" 0 '' proclife-read --unload
 done
 
+# What happens at functions is not recorded while that is switched off: it is not said to be nothing.
+proclife-read --load && sysctl -qw kernel.ftrace_enabled=0
+expect 'functions off: a run' 3 'kernel.ftrace_enabled is 0: .*: the result is incomplete; set it to 1$' "${one[@]}"
+expect 'functions off: the status' 0 'kernel.ftrace_enabled is 0; set it to 1' proclife-read --status
+expect 'functions off: an unload' 0 '' proclife-read --unload
+expect 'functions off: a load' 0 'kernel.ftrace_enabled is 0; set it to 1' proclife-read --source=bpf --status
+expect 'functions off: a run that loads' 0 "$recorded" "${one[@]}"
+sysctl -qw kernel.ftrace_enabled=1
+
 # Anybody may make folders in a bpffs that was mounted without options.
 mkdir $pins && chmod 777 $pins || exit 1
 expect 'pins of anybody: a load' 1 'another user can change what is there; remove it$' \

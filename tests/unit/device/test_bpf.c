@@ -593,6 +593,9 @@ static void test_pins(void **state)
 	fake->header->links = PROGRAMS + 1;
 	assert_int_equal(proclife_bpf_open_pinned(&source, folder), -EUCLEAN);
 	fake->header->links = PROGRAMS;
+	fake->header->has_snapshot = 1;
+	assert_int_equal(proclife_bpf_open_pinned(&source, folder), -EUCLEAN);
+	fake->header->has_snapshot = 0;
 	/* There is no snapshot: there need not be one. */
 	assert_int_equal(chmod(folder, 0777), 0); /* anybody could have pinned it */
 	assert_int_equal(proclife_bpf_open_pinned(&source, folder), -EPERM);

@@ -461,6 +461,14 @@ static bool header_fits(const struct proclife_bpf_header *found, uint64_t bytes)
 	       memchr(header->version, 0, sizeof(header->version));
 }
 
+static bool has_pin(const struct bpf_device *own, const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", own->folder, name);
+	return !access(path, F_OK);
+}
+
 /*
  * Root alone could have made these maps; but a pin can be of another version, or of something else. What was checked is
  * a copy.
@@ -474,7 +482,7 @@ static int take_header(struct bpf_device *own)
 		return -ENODEV;
 	if (!header_fits(&found, own->header_size))
 		return -EPROTO;
-	if (own->folder && own->links.count < found.links)
+	if (own->folder && (own->links.count < found.links || (found.has_snapshot && !has_pin(own, PROCLIFE_BPF_SNAPSHOT))))
 		return -EUCLEAN;
 	own->ring_bytes = found.ring_bytes;
 	for (uint32_t i = 0; i < found.rings; i++) {

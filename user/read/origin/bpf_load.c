@@ -2,7 +2,9 @@
 #include "origin/bpf_load.h"
 #include "origin/bpf_pins.h"
 #include "origin/bpf_programs.h"
+#include "origin/bpf_symbols.h"
 #include "origin/bpf_why.h"
+#include "origin/ftrace.h"
 #include "origin/namespaces.h"
 #include "proclife.skel.h"
 #include <bpf/bpf.h>
@@ -27,6 +29,7 @@ struct bpf_load {
 	struct source_options wishes;
 	struct btf *btf;
 	struct bpf_kernel kernel;
+	struct bpf_symbols symbols;
 	struct proclife_bpf_header header;
 	uint64_t cpu_map[MOST_CPUS / 64];
 	struct bpf_link *links[MOST_PROGRAMS];
@@ -39,6 +42,17 @@ struct bpf_load {
 
 /* libbpf complains about this program, and this is its first complaint: those that follow say less. */
 static char complained_of[64], complaint[256];
+/* What is in the way, where we know more than the error says. */
+static char reason[BPF_WHY];
+
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(reason, sizeof(reason), format, args);
+	va_end(args);
+}
 
 static int listen(enum libbpf_print_level level, const char *format, va_list args)
 {
@@ -101,8 +115,7 @@ static int choose(struct bpf_load *load)
 		if (!program)
 			return -ENOENT;
 		if (!chosen && row->required) {
-			snprintf(complaint, sizeof(complaint), "this kernel has no tracepoint %s for BPF programs",
-				 row->tracepoint);
+			say("this kernel has no tracepoint %s for BPF programs", row->tracepoint);
 			return -ENOTSUP;
 		}
 		bpf_program__set_autoload(program, chosen);
@@ -172,6 +185,10 @@ static void set_constants(struct bpf_load *load)
 	data->exit_has_group_dead = load->kernel.exit_has_group_dead;
 	data->page_shift = (unsigned int)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	data->interrupt_bits = load->kernel.counts_disabling ? 0x1f000000 : 0x00ff0000;
+	data->address_of_preempt_count = load->symbols.preempt_count;
+	data->address_of_pcpu_hot = load->symbols.pcpu_hot;
+	data->address_of_per_cpu_offset = load->symbols.per_cpu_offset;
+	data->address_of_simple_dname = load->symbols.simple_dname;
 	data->has_user_workers = load->kernel.has_user_workers;
 }
 
@@ -224,7 +241,11 @@ static int new_rings(const struct bpf_load *load, uint32_t cpu)
 {
 	int node = node_of(cpu), map = new_map(load, node);
 
-	return map == -EINVAL && node != ANY_NODE ? new_map(load, ANY_NODE) : map;
+	if (map == -EINVAL && node != ANY_NODE)
+		map = new_map(load, ANY_NODE);
+	if (map == -E2BIG && load->wishes.ring_kb > 4096)
+		say("this kernel's BPF maps end at 4 MiB, as before Linux 6.0: --source=bpf,ring_kb=4096 is the most");
+	return map;
 }
 
 /*
@@ -287,6 +308,16 @@ static bool is_temporary(int error)
 	return error == -ENOMEM || error == -EAGAIN || error == -EINTR;
 }
 
+/* EPERM is for a process that may load nothing; the verifier has other errors, EACCES, too. */
+static void say_refused(int error)
+{
+	if (error == -EPERM || is_temporary(error) || *reason)
+		return;
+	say("this kernel's BPF refuses the program %s (error %d)%s; load the module, or report it with what PROCLIFE_BPF_DEBUG=1 "
+	    "prints", complained_of, -error,
+	    access("/sys/kernel/security/lockdown", F_OK) ? ", or the kernel is locked down ('dmesg' says it)" : "");
+}
+
 /* What the kernel does not take is left out, unless nothing works without it. */
 static int load_programs(struct bpf_load *load, uint32_t cpus)
 {
@@ -296,9 +327,12 @@ static int load_programs(struct bpf_load *load, uint32_t cpus)
 		if (!err)
 			return 0;
 		refused = row_named(complained_of);
-		if (refused < 0 || bpf_row((unsigned int)refused)->required || load->refused[refused] ||
-		    is_temporary(err))
+		if (refused < 0)
 			return err;
+		if (bpf_row((unsigned int)refused)->required || load->refused[refused] || is_temporary(err)) {
+			say_refused(err);
+			return err;
+		}
 		refuse(load, (unsigned int)refused, err);
 		proclife_bpf_programs__destroy(load->skeleton);
 		load->skeleton = NULL;
@@ -417,7 +451,7 @@ static int attach(struct bpf_load *load)
 		load->links[i] = bpf_program__attach(program);
 		if (!load->links[i]) {
 			err = -errno;
-			if (row->required)
+			if (row->required || is_temporary(err))
 				return err;
 			continue;
 		}
@@ -428,6 +462,7 @@ static int attach(struct bpf_load *load)
 	if (load->wishes.times && load->kernel.has_run_delay)
 		load->header.header.features |= PROCLIFE_HAS(PROCLIFE_TIMES);
 	load->snapshot = bpf_program__attach_iter(load->skeleton->progs.on_snapshot, NULL);
+	load->header.has_snapshot = load->snapshot != NULL;
 	load->descriptors.snapshot = load->snapshot ? bpf_link__fd(load->snapshot) : -1;
 	return 0;
 }
@@ -475,17 +510,36 @@ static int count_cpu(struct bpf_load *load, uint32_t cpu)
 	return 0;
 }
 
+/* libbpf says of BTF for which it has no memory that there is none. */
+static bool has_memory(void)
+{
+	void *room = malloc(64 << 20);
+	bool has_room = room != NULL;
+
+	free(room);
+	return has_room;
+}
+
 static int load_all(struct bpf_load *load)
 {
 	int err = for_each_cpu("/sys/devices/system/cpu/possible", count_cpu, load);
+	unsigned int i;
 	uint32_t cpus = load->header.header.cpus;
 
 	if (err || !cpus)
 		return err ? err : -ENOENT;
 	load->btf = btf__load_vmlinux_btf();
-	if (!load->btf)
-		return last_error();
+	if (!load->btf) {
+		err = last_error();
+		if (!is_temporary(err) && has_memory())
+			say("libbpf %s of this program cannot read this kernel's BTF; build it with a newer one",
+			    libbpf_version_string());
+		return err;
+	}
 	bpf_ask_kernel(&load->kernel, load->btf);
+	bpf_find_symbols(&load->symbols);
+	for (i = 0; bpf_row(i); i++)
+		load->refused[i] = !bpf_row(i)->tracepoint && ftrace_is_off();
 	err = load_programs(load, cpus);
 	if (err)
 		return err;
@@ -515,7 +569,12 @@ int bpf_load(struct bpf_load **out, const struct source_options *wishes, char wh
 		err = -ENOMEM;
 	}
 	if (err) {
-		bpf_explain(why, err, complaint);
+		if (err == -ESRCH && !has_memory())
+			err = -ENOMEM;
+		if (*reason)
+			snprintf(why, BPF_WHY, "%s", reason);
+		else
+			bpf_explain(why, err, complaint);
 		bpf_load_free(load);
 		return err;
 	}

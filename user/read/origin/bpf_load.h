@@ -14,6 +14,7 @@
 #define BPF_WHY 512 /* room for a reason with its remedy */
 #define BPF_OTHER_VERSION \
 	PROCLIFE_BPF_FOLDER ": pinned by another version of this program; 'proclife-read --load', as root, replaces it"
+#define BPF_NOT_OURS PROCLIFE_BPF_FOLDER ": another user can change what is there; remove it"
 #define BPF_NOT_WHOLE PROCLIFE_BPF_FOLDER ": some pins are missing; 'proclife-read --load', as root, replaces the others"
 
 struct bpf_load;

@@ -21,7 +21,6 @@
 
 #define BPFFS "/sys/fs/bpf"
 #define BPFFS_MAGIC 0xcafe4a11
-#define BPF_NOT_OURS PROCLIFE_BPF_FOLDER ": another user can change what is there; remove it"
 
 static bool is_bpffs(const char *path)
 {

@@ -144,7 +144,9 @@ void bpf_ask_kernel(struct bpf_kernel *kernel, const struct btf *btf)
 		.leaves_cgroup_at_switch = btf__find_by_name_kind(btf, "cgroup_task_release", BTF_KIND_FUNC) > 0,
 		.has_user_workers = has_member(btf, "kernel_clone_args", "user_worker"),
 		.rss_is_percpu = id < 0,
-		.counts_disabling = btf__find_by_name_kind(btf, "local_interrupt_disable", BTF_KIND_FUNC) > 0,
+		/* The function is inline, and BTF has it only if the compiler kept a copy; the variable is with it. */
+		.counts_disabling = btf__find_by_name_kind(btf, "local_interrupt_disable", BTF_KIND_FUNC) > 0 ||
+				    btf__find_by_name_kind(btf, "local_interrupt_disable_state", BTF_KIND_VAR) > 0,
 		.has_run_delay = has_member(btf, "sched_info", "run_delay"),
 	};
 }

@@ -15,7 +15,8 @@ static void explain_denied(char why[BPF_WHY])
 		snprintf(why, BPF_WHY, "permission denied; run as root, or with CAP_BPF and CAP_PERFMON");
 	else
 		snprintf(why, BPF_WHY,
-			 "bpf(2) is refused, though we are root; in a container, add CAP_BPF and CAP_PERFMON and let seccomp allow bpf(2)");
+			 "bpf(2) is refused, though we are root; in a container, add CAP_BPF and CAP_PERFMON and let seccomp allow "
+			 "bpf(2); otherwise a security module forbids it ('ausearch -m avc')");
 }
 
 void bpf_explain(char why[BPF_WHY], int error, const char *complaint)

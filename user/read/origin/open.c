@@ -66,6 +66,8 @@ static int open_bpf(struct proclife_source **source, const struct options *optio
 			note_pinned(options);
 		if (!has_no_pins(err))
 			return err ? explain_open(err, why) : 0;
+		if (err == -EPERM)
+			message(BPF_NOT_OURS ": they are not read");
 		err = bpf_load(&own, &options->source, why);
 		if (err)
 			return err;
@@ -89,7 +91,7 @@ static bool has_pins(const char *path)
 static void diagnose_bpf(const struct options *options, int err, const char *option, const char *why)
 {
 	bool denied = err == -EPERM || err == -EACCES;
-	bool is_alone = err == -ENOENT || err == -EPROTO || err == -EUCLEAN;
+	bool is_alone = err == -ENOENT || err == -EPROTO || err == -EUCLEAN || err == -EMFILE || err == -ENOMEM;
 
 	if (options->source.kind == SOURCE_BPF)
 		message("%s: %s", option, why);

@@ -66,6 +66,7 @@ static void note_gap(struct session *s, const struct proclife_gap *gap)
 	for (i = 0; views[i]; i++)
 		if (views[i]->gap && overlaps_range(&s->run, gap->from, gap->to))
 			views[i]->gap(s->states[i], gap);
+	s->skipped += gap->cpu == PROCLIFE_CPU_ALL ? gap->lost : 0;
 	if (gap->lost || gap->from)
 		return;
 	if (!s->history.cpus++ || gap->to < s->history.first)

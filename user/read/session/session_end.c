@@ -7,6 +7,7 @@
 #include "session/recording_latency.h"
 #include "session/replay.h"
 #include "session/session_state.h"
+#include "origin/ftrace.h"
 #include "origin/open.h"
 #include "views/share/rcu.h"
 #include "views/share/when.h"
@@ -209,8 +210,19 @@ static void say_lost(const struct session *s)
 		message("%" PRIu64 " %s lost: the result is incomplete; %s", s->run.lost,
 			plural(s->run.lost, "record was", "records were"),
 			!source_is_bpf() ? "load the module with a larger ring_kb" :
+			s->skipped == s->run.lost ? "the kernel skipped BPF programs, which the module avoids, or a CPU was added after "
+						    "--load: then --unload and --load" :
 			source_is_pinned() ? "--unload, and --load with --source=bpf,ring_kb=8192, makes the rings larger" :
 					     "--source=bpf,ring_kb=8192 makes the rings larger, or load the module");
+}
+
+/* Programs at functions are attached, but do not run: nobody counts what they miss. */
+static bool is_blind(const struct session *s)
+{
+	const uint64_t hooked = PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_NOTIFY) | PROCLIFE_HAS(PROCLIFE_REAP) |
+				PROCLIFE_HAS(PROCLIFE_BIRTH) | PROCLIFE_HAS(PROCLIFE_FAIL);
+
+	return source_is_bpf() && proclife_source_header(s->run.source)->features & hooked && ftrace_is_off();
 }
 
 /* This is no loss, but a user who looks for a life there should know. */
@@ -324,6 +336,11 @@ int session_verdict(struct session *s)
 		return s->run.options->expect.count ? judge(s, status) : status;
 	}
 	say_lost(s);
+	if (is_blind(s)) {
+		message("kernel.ftrace_enabled is 0: BPF programs recorded no reap, and nothing else that happens at a function: the "
+			"result is incomplete; set it to 1");
+		status = STATUS_LOST;
+	}
 	say_suppressed(s);
 	say_stopped(s);
 	if (s->record.error || s->metrics.error || s->run.failed)

@@ -81,6 +81,7 @@ struct session {
 		uint64_t first; /* where one of them begins, the earliest, and the latest */
 		uint64_t latest;
 	} history;
+	uint64_t skipped; /* records that were lost on no CPU of which we know */
 	uint64_t ended_at; /* when the command had ended */
 	uint64_t last_fed;
 	uint64_t due; /* do not sleep longer */

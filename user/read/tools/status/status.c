@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the module is and does: parameters, features, rings, counts. */
+#include "origin/ftrace.h"
 #include "views/views.h"
 #include <dirent.h>
 #include <errno.h>
@@ -128,17 +129,6 @@ static void read_history(struct status *status)
 	}
 }
 
-/* As it would be for a module that is loaded now; without the function tracer there is no such file. */
-static bool ftrace_is_off(void)
-{
-	FILE *file = fopen("/proc/sys/kernel/ftrace_enabled", "re");
-	bool off = file && fgetc(file) == '0';
-
-	if (file)
-		fclose(file);
-	return off;
-}
-
 /* Its records come from where a function begins, or returns, not from a tracepoint. */
 static bool is_hooked(unsigned int type)
 {
@@ -158,8 +148,15 @@ static const char *absent_from_bpf(unsigned int type)
 		return "not asked for: --source=bpf,births; or this kernel lets no BPF program run there";
 	if (type == PROCLIFE_FAIL)
 		return "not asked for: --source=bpf,failures; or this kernel lets no BPF program run there";
-	return is_hooked(type) ? "this kernel lets no BPF program run there" :
-				 "this kernel has no such tracepoint, or refuses the program";
+	if (type == PROCLIFE_REAP || type == PROCLIFE_NOTIFY)
+		return "off by --source=bpf,reap=N, or this kernel lets no BPF program run there";
+	if (type == PROCLIFE_EXITING || type == PROCLIFE_COREDUMP)
+		return "off by --source=bpf,exiting=N, or this kernel lets no BPF program run there";
+	if (type == PROCLIFE_MM)
+		return "off by --source=bpf,memory=N, or this kernel lets no BPF program run there";
+	if (type == PROCLIFE_WAIT || type == PROCLIFE_SIGNAL || type == PROCLIFE_ARGS)
+		return "off by --source=bpf,waits=N,signals=N,args_bytes=0, or this kernel refuses the program";
+	return "this kernel has no such tracepoint, or refuses the program";
 }
 
 /* Why records of this type cannot appear; NULL if they can. */
@@ -167,6 +164,9 @@ static const char *absent(const struct status *status, unsigned int type)
 {
 	const char *name = type_parameter(type);
 
+	/* Programs at functions stop, too, if it is set when they are there already. */
+	if (is_by_bpf(status->header) && is_hooked(type) && ftrace_is_off())
+		return "kernel.ftrace_enabled is 0; set it to 1 and load the programs again";
 	if (status->header->features & PROCLIFE_HAS(type))
 		return NULL;
 	if (is_by_bpf(status->header))

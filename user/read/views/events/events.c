@@ -46,7 +46,9 @@ static void say_absent(const struct run *run, unsigned int type)
 	bool live = !proclife_recording_info(run->source);
 	const char *more = live ? "; see --status" : "";
 
-	if (parameter)
+	if (parameter && live && proclife_source_header(run->source)->source == PROCLIFE_SOURCE_BPF)
+		message("--events=%s: none is recorded; --status says why", name);
+	else if (parameter)
 		message("--events=%s: none %s recorded: load the module with %s=%s%s", name, live ? "is" : "was",
 			parameter, type == PROCLIFE_ARGS ? "512" : "Y", more);
 	else
