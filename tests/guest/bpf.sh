@@ -31,7 +31,7 @@ await_file() {
 
 # A shell with children that end in several ways, processes of which threads call execve(2), and what fails.
 few=$work/few
-case $(uname -m) in aarch64) execve=221 execveat=281 ;; *) execve=59 execveat=322 ;; esac
+case $(uname -m) in aarch64) execve=221 execveat=281 ptrace=117 ;; *) execve=59 execveat=322 ptrace=101 ;; esac
 # shellcheck disable=SC2016 # for the other shell
 load='ulimit -c unlimited; for i in 1 2 3; do /bin/true; (exit 3); done; sh -c "kill -9 \$\$"; sh -c "kill -SEGV \$\$"
 	"$B/tests/guest/workloads/exec_thread" 3
@@ -43,7 +43,18 @@ load='ulimit -c unlimited; for i in 1 2 3; do /bin/true; (exit 3); done; sh -c "
 		exec setpriv --reuid 65534 --clear-groups --inh-caps +sys_resource --ambient-caps +sys_resource sh -c \"ulimit -p 1; (true)\""; wait
 	perl -e "syscall($execve, 1, 0, 0); \$empty = q(); syscall($execveat, 0, \$empty, 0, 0, 0x1000);"
 	cd "$folder" && "$paths"
+	printf "#!/bin/sh\nexit 4\n" >"$folder/script"; chmod +x "$folder/script"; "$folder/script"; perl -e "$tricks"
 	[ ! -e "$few" ] || sh -c "echo \$\$ >\"$few/cgroup.procs\"; (true)"; :'
+# Another user after an exec; a wait(2) for a group; a signal to another program; a traced child; one that nobody reaps.
+# shellcheck disable=SC2016 # for perl
+tricks='sub child { my $code = shift; my $pid = fork; return $pid if $pid; $code->(); exit 5 }
+	sub pause { select(undef, undef, undef, 0.3) }
+	waitpid(child(sub { $> = 65534; exec "/bin/true" }), 0);
+	setpgrp; child(sub {}); waitpid(0, 0);
+	my $pid = child(sub { exec "sleep", 60 }); pause; kill 9, $pid; waitpid($pid, 0);
+	$pid = child(sub { syscall($ENV{ptrace}, 0, 0, 0, 0); exec "/bin/true" });
+	waitpid($pid, 0); syscall($ENV{ptrace}, 7, $pid, 0, 0); waitpid($pid, 0);
+	$SIG{CHLD} = "IGNORE"; child(sub {}); pause'
 folder=$work/folder
 cat /proc/sys/kernel/threads-max >"$work/threads"
 paths=$(realpath "$B/tests/guest/workloads/paths")
@@ -63,6 +74,7 @@ normal='next if !/"type":"(?!trace|end|gap|times)/;
 types() {
 	mkdir "$folder" || return
 	proclife-read --source="$1" --record "$work/$1" --quiet -- env work="$work" few="$few" execve=$execve execveat=$execveat \
+		ptrace=$ptrace tricks="$tricks" \
 		folder="$folder" paths="$paths" sh -c "$load" >"$work/$1.log" 2>&1
 	rm -rf "$folder"
 	proclife-read -i "$work/$1" --events --json >"$work/$1.json"
