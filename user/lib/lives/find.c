@@ -114,3 +114,17 @@ void proclife_process_usage(const struct proclife_process *process, struct procl
 		proclife_sum(&usage->nivcsw, task->nivcsw);
 	}
 }
+
+bool proclife_process_has_cpu(const struct proclife_process *process)
+{
+	enum proclife_life_state state = proclife_process_state(process);
+	bool is_part = process->incomplete && (state == PROCLIFE_IS_UNFREED ||
+					       (state == PROCLIFE_IS_ZOMBIE && !proclife_process_found_zombie(process)));
+	struct proclife_usage usage;
+
+	if (!proclife_process_has_exited(process) && state != PROCLIFE_IS_FREED)
+		return process->runtime && !is_part;
+	/* At the EXIT of one that ran for less than a tick, in one go, the scheduler has not counted any of it. */
+	proclife_process_usage(process, &usage);
+	return usage.runtime;
+}

@@ -122,20 +122,6 @@ bool proclife_process_has_ended(const struct proclife_process *process)
 	return process->marks.reaped || (exited && (process->exit_code < 0 || !process->incomplete));
 }
 
-bool proclife_process_has_cpu(const struct proclife_process *process)
-{
-	enum proclife_life_state state = proclife_process_state(process);
-	bool is_part = process->incomplete && (state == PROCLIFE_IS_UNFREED ||
-					       (state == PROCLIFE_IS_ZOMBIE && !proclife_process_found_zombie(process)));
-	struct proclife_usage usage;
-
-	if (!proclife_process_has_exited(process) && state != PROCLIFE_IS_FREED)
-		return process->runtime && !is_part;
-	/* At the EXIT of one that ran for less than a tick, in one go, the scheduler has not counted any of it. */
-	proclife_process_usage(process, &usage);
-	return usage.runtime;
-}
-
 bool proclife_process_ended_before(const struct proclife_process *process)
 {
 	const struct proclife_priv_process *own = proclife_priv(process);
