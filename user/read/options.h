@@ -17,8 +17,8 @@
 #define LEFT_AFTER 200000000 /* ns; unless --left-after says otherwise */
 #define USUAL_AFTER 5000000000 /* ns; --after */
 #define USUAL_SAVES 10
-#define USUAL_RING_KB 2048 /* as the module has them */
-#define USUAL_ARGS_BYTES 512
+#define USUAL_RING_KB 4096 /* twice the module's: each program has a ring of its own */
+#define USUAL_ARGS_BYTES 512 /* as the module has them */
 #define USUAL_CALM 60000000000 /* ns, where something is done; otherwise there is none */
 #define LEAST_INTERVAL 1000000 /* ns; with less, the output cannot be read */
 
