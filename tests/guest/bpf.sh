@@ -65,10 +65,11 @@ normal='next if !/"type":"(?!trace|end|gap|times)/;
 	$name{$1} = $2 if /"tid":(\d+).*?"comm":"([^"]*)"/;
 	s/"(ts|start|task|cpu|cgroup|softirq|runner\w*|result)":[^,}]+,?//g;
 	s/"([a-z_]+)":"([0-9a-f]{16})"/"\"$1\":" . ($2 =~ "^0*\$" ? 0 : 1)/ge;
-	s/"((?:[a-z]+_)?[pt]id|wanted)":(\d+)/"\"$1\":\"" . ($2 ? $name{$2} \/\/ "?" : 0) . "\""/ge;
+	s/"((?:[a-z]+_)?[pt]id)":(\d+)/"\"$1\":\"" . ($2 ? $name{$2} \/\/ "?" : 0) . "\""/ge;
+	s/"wanted":[1-9]\d*/"wanted":1/; # it can have another name already
 	s/"(?!wait_status|status|signo|code|error|e?uid|args_bytes|env_searched|path_len)[a-z_]+":\d{2,}[,}]//g;
 	s/"(live|(mm_)?users|n(v|iv)csw|(min|maj)_flt|life|rss_\w+|swap|tables|peak|(read|write)_bytes|[usr]\w*time|waiting)":\d+,?//g;
-	s/"pid":"[^"]*",// if /"type":"free"/; # the process can have another name by then
+	s/"pid":"[^"]*",// if /"type":"free"/; # the process can have another name now
 	print'
 # types SOURCE: how many records of each type the load has made, what failed, all paths and variables, and what records say.
 types() {
