@@ -14,6 +14,9 @@ export B=$build PROCLIFE_COMPARED=$folder/compared
 : >"$PROCLIFE_COMPARED"
 status=0
 
+# By tests/guest/without_module, programs are pinned in place of the module.
+unload() { [[ ! -e /sys/module/proclife && ! -e /sys/fs/bpf/proclife ]] || rmmod proclife; }
+
 # try NAME COMMAND...: shows its output if it fails. It can then leave its processes and the module behind,
 # which would be in the way of the next one.
 try() {
@@ -21,7 +24,7 @@ try() {
 	echo "marks: $1 failed:" && cat "$folder/said" && status=1
 	pkill -KILL -x "${1:0:15}"
 	sleep 1
-	[[ ! -e /sys/module/proclife ]] || rmmod proclife
+	unload
 }
 
 for name in memory rss early coredump marks cgroup births failures times; do
@@ -35,7 +38,7 @@ else
 	echo 'marks: /mnt/share/let_go.ko is not built: nothing is compared of ASYNC'
 fi
 
-[[ ! -e /sys/module/proclife ]] || rmmod proclife || exit 1
+unload || exit 1
 modprobe proclife cgroups=1 births=1 failures=1 times=1 || exit 1
 proclife-read --status --json >"$folder/status" || exit 1
 # A kprobe is here if it is one of ftrace's, else in the other file.

@@ -38,12 +38,29 @@ static int must_fork(void)
 	return pid;
 }
 
+bool module_is_bpf(void)
+{
+	return getenv("without");
+}
+
+static int run(const char *command, const char *parameters)
+{
+	char line[512];
+
+	if (snprintf(line, sizeof(line), "%s " MODULE " %s", command, parameters) >= (int)sizeof(line))
+		return -E2BIG;
+	return system(line) ? -EIO : 0;
+}
+
 int module_load(const char *parameters)
 {
-	struct kmod_ctx *ctx = must(kmod_new(NULL, NULL), "kmod_new");
+	struct kmod_ctx *ctx;
 	struct kmod_module *module;
 	int ret;
 
+	if (module_is_bpf())
+		return run("modprobe", parameters);
+	ctx = must(kmod_new(NULL, NULL), "kmod_new");
 	ret = kmod_module_new_from_name(ctx, MODULE, &module);
 	if (!ret) {
 		ret = kmod_module_insert_module(module, 0, parameters);
@@ -55,10 +72,13 @@ int module_load(const char *parameters)
 
 int module_unload(void)
 {
-	struct kmod_ctx *ctx = must(kmod_new(NULL, NULL), "kmod_new");
+	struct kmod_ctx *ctx;
 	struct kmod_module *module;
 	int ret;
 
+	if (module_is_bpf())
+		return run("rmmod", "");
+	ctx = must(kmod_new(NULL, NULL), "kmod_new");
 	ret = kmod_module_new_from_name(ctx, MODULE, &module);
 	if (!ret) {
 		ret = kmod_module_remove_module(module, O_NONBLOCK);
@@ -70,7 +90,7 @@ int module_unload(void)
 
 bool module_loaded(void)
 {
-	return access("/sys/module/" MODULE, F_OK) == 0;
+	return access(module_is_bpf() ? "/sys/fs/bpf/" MODULE : "/sys/module/" MODULE, F_OK) == 0;
 }
 
 int load_fixture(void **state)

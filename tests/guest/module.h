@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Does tests/guest/without_module run this? Then these pin BPF programs and remove them, and the sources read them. */
+bool module_is_bpf(void);
 /* Loads the installed module with these parameters ("" for none). Returns 0 or a negative errno. */
 int module_load(const char *parameters);
 /* Unloads it without force. Returns 0 or a negative errno. */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "module.h"
 #include "reading.h"
 
 #include <limits.h>
@@ -65,7 +66,7 @@ static int next(struct proclife_source *source, struct proclife_event *event)
 
 int try_open_source(struct proclife_source **source)
 {
-	int ret = proclife_device_open(source, NULL);
+	int ret = module_is_bpf() ? proclife_bpf_open_pinned(source, NULL) : proclife_device_open(source, NULL);
 	struct held **at;
 
 	if (ret)
