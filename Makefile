@@ -327,7 +327,7 @@ Targets (V=1 shows the commands, B=DIR builds elsewhere than in build):
 
   bench-reader bench-peers bench-exact bench-probe bench-probe-wall
   bench-probe-scale bench-probe-size bench-recorder bench-snapshot bench-views bench-html
-  bench-keep bench-flood soak
+  bench-keep bench-flood bench-ring soak
                     tables of figures, which judge nothing: see tests/README.md
 endef
 

@@ -95,4 +95,7 @@ $(GUEST_BENCHES): bench-packages
 
 $(GUEST_BENCHES): export B := $B
 
-.PHONY: bench-reader bench-recorder bench-views bench-html bench-packages $(GUEST_BENCHES)
+bench-ring: bench-packages
+	tests/bench/ring.sh $(OPTIONS)
+
+.PHONY: bench-ring bench-reader bench-recorder bench-views bench-html bench-packages $(GUEST_BENCHES)
