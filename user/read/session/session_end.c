@@ -219,10 +219,7 @@ static void say_lost(const struct session *s)
 /* Programs at functions are attached, but do not run: nobody counts what they miss. */
 static bool is_blind(const struct session *s)
 {
-	const uint64_t hooked = PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_NOTIFY) | PROCLIFE_HAS(PROCLIFE_REAP) |
-				PROCLIFE_HAS(PROCLIFE_BIRTH) | PROCLIFE_HAS(PROCLIFE_FAIL);
-
-	return source_is_bpf() && proclife_source_header(s->run.source)->features & hooked && ftrace_is_off();
+	return source_is_bpf() && proclife_source_header(s->run.source)->features & TYPES_AT_FUNCTIONS && ftrace_is_off();
 }
 
 /* This is no loss, but a user who looks for a life there should know. */

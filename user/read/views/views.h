@@ -222,6 +222,10 @@ void json_source(struct json *json, const struct proclife_header *header);
 const char *reap_source_text(uint32_t reap_source); /* "cgroup_release()", ... */
 /* The parameter without which records of this type are not made; NULL if they are always. */
 const char *type_parameter(unsigned int type);
+/* Only where functions begin or return, which the function tracer needs to be on for. */
+#define TYPES_AT_FUNCTIONS                                                                          \
+	(PROCLIFE_HAS(PROCLIFE_EXITING) | PROCLIFE_HAS(PROCLIFE_NOTIFY) | PROCLIFE_HAS(PROCLIFE_REAP) | \
+	 PROCLIFE_HAS(PROCLIFE_COREDUMP) | PROCLIFE_HAS(PROCLIFE_BIRTH) | PROCLIFE_HAS(PROCLIFE_FAIL))
 /* Are REAPs recorded, by this kernel and module? */
 bool run_has_reap(const struct run *run);
 /*

@@ -132,28 +132,27 @@ static void read_history(struct status *status)
 /* Its records come from where a function begins, or returns, not from a tracepoint. */
 static bool is_hooked(unsigned int type)
 {
-	return type == PROCLIFE_REAP || type == PROCLIFE_NOTIFY || type == PROCLIFE_EXITING || type == PROCLIFE_MM ||
-	       type == PROCLIFE_COREDUMP || type == PROCLIFE_BIRTH || type == PROCLIFE_FAIL;
+	return type == PROCLIFE_MM || PROCLIFE_HAS(type) & TYPES_AT_FUNCTIONS; /* an MM of some kernels, but for GONE */
 }
 
+/* Until the next call. */
 static const char *absent_from_bpf(unsigned int type)
 {
+	static char why[128];
+	bool is_asked;
+
 	if (type == PROCLIFE_PATH)
 		return "not asked for: --source=bpf,paths,env=A:B; or this kernel is older than 5.17";
 	if (type == PROCLIFE_CGROUP)
 		return "not asked for: --source=bpf,cgroups";
 	if (type == PROCLIFE_TIMES)
 		return "not asked for: --source=bpf,times; or this kernel has no CONFIG_SCHED_INFO";
-	if (type == PROCLIFE_BIRTH)
-		return "not asked for: --source=bpf,births; or this kernel lets no BPF program run there";
-	if (type == PROCLIFE_FAIL)
-		return "not asked for: --source=bpf,failures; or this kernel lets no BPF program run there";
-	if (type == PROCLIFE_REAP || type == PROCLIFE_NOTIFY)
-		return "off by --source=bpf,reap=N, or this kernel lets no BPF program run there";
-	if (type == PROCLIFE_EXITING || type == PROCLIFE_COREDUMP)
-		return "off by --source=bpf,exiting=N, or this kernel lets no BPF program run there";
-	if (type == PROCLIFE_MM)
-		return "off by --source=bpf,memory=N, or this kernel lets no BPF program run there";
+	if (is_hooked(type)) {
+		is_asked = type == PROCLIFE_BIRTH || type == PROCLIFE_FAIL;
+		snprintf(why, sizeof(why), is_asked ? "not asked for: --source=bpf,%s; or %s" : "off by --source=bpf,%s=N, or %s",
+			 type_parameter(type), "this kernel lets no BPF program run there");
+		return why;
+	}
 	if (type == PROCLIFE_WAIT || type == PROCLIFE_SIGNAL || type == PROCLIFE_ARGS)
 		return "off by --source=bpf,waits=N,signals=N,args_bytes=0, or this kernel refuses the program";
 	return "this kernel has no such tracepoint, or refuses the program";
