@@ -207,7 +207,7 @@ static __always_inline bool take_made_up(struct walk *walk, struct text *text, u
 {
 	walk->made_up = true;
 	append_deleted(walk, text);
-	return address_of_simple_dname && maker == address_of_simple_dname && prepend_name(walk, text, (void *)walk->dentry);
+	return maker == address_of_simple_dname && prepend_name(walk, text, (void *)walk->dentry);
 }
 
 /* False: it is too long. */

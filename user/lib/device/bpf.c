@@ -655,17 +655,18 @@ static int open_programs(struct bpf_device *own)
 /* Where everybody may make folders, as in a bpffs that was mounted without options, it can be anybody's. */
 static int open_folder(struct bpf_device *own, const char *folder)
 {
+	const int follow = folder ? 0 : O_NOFOLLOW;
 	struct stat st;
 
-	if (folder)
-		own->folder_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	else
-		own->folder_fd = open(PROCLIFE_BPF_FOLDER, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	own->folder_fd = open(folder ? folder : PROCLIFE_BPF_FOLDER, O_PATH | O_DIRECTORY | O_CLOEXEC | follow);
 	if (own->folder_fd < 0 || fstat(own->folder_fd, &st))
 		return errno == ENOTDIR && !folder ? -EPERM : -errno; /* a link */
 	if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & (S_IWGRP | S_IWOTH))
 		return -EPERM;
-	return asprintf(&own->folder, "/proc/self/fd/%d", own->folder_fd) < 0 ? -ENOMEM : 0;
+	if (asprintf(&own->folder, "/proc/self/fd/%d", own->folder_fd) >= 0)
+		return 0;
+	own->folder = NULL; /* undefined until now */
+	return -ENOMEM;
 }
 
 /* Opens what is pinned. The header is the last pin that is made, and the first that is removed. */

@@ -291,15 +291,21 @@ static int load_once(struct bpf_load *load, uint32_t cpus)
 	return err;
 }
 
-/* A kernel that allows no program at a function, as one without the function tracer, says so for each. */
-static void refuse(struct bpf_load *load, unsigned int refused, int error)
+static void refuse_functions(struct bpf_load *load)
 {
 	const struct bpf_row *row;
 	unsigned int i;
 
-	load->refused[refused] = true;
-	for (i = 0; error == -EPERM && !bpf_row(refused)->tracepoint && (row = bpf_row(i)); i++)
+	for (i = 0; (row = bpf_row(i)); i++)
 		load->refused[i] |= !row->tracepoint;
+}
+
+/* A kernel that allows no program at a function, as one without the function tracer, says so for each. */
+static void refuse(struct bpf_load *load, unsigned int refused, int error)
+{
+	load->refused[refused] = true;
+	if (error == -EPERM && !bpf_row(refused)->tracepoint)
+		refuse_functions(load);
 }
 
 /* It would fit another time: nothing is known of the program. */
@@ -523,7 +529,6 @@ static bool has_memory(void)
 static int load_all(struct bpf_load *load)
 {
 	int err = for_each_cpu("/sys/devices/system/cpu/possible", count_cpu, load);
-	unsigned int i;
 	uint32_t cpus = load->header.header.cpus;
 
 	if (err || !cpus)
@@ -538,8 +543,8 @@ static int load_all(struct bpf_load *load)
 	}
 	bpf_ask_kernel(&load->kernel, load->btf);
 	bpf_find_symbols(&load->symbols);
-	for (i = 0; bpf_row(i); i++)
-		load->refused[i] = !bpf_row(i)->tracepoint && ftrace_is_off();
+	if (ftrace_is_off())
+		refuse_functions(load);
 	err = load_programs(load, cpus);
 	if (err)
 		return err;
