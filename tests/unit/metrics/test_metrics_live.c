@@ -46,6 +46,18 @@ static pid_t start(int *err, const char *options)
 	return pid;
 }
 
+/* Returns its status. */
+static int end(pid_t pid, int err, int signo)
+{
+	struct output out = { NULL, 0, 0 };
+
+	kill(pid, signo);
+	collect_output(pid, err, &out);
+	close(err);
+	free(out.text);
+	return out.status;
+}
+
 /* It keeps the file up to date, prints nothing, and writes the last state on SIGTERM. */
 static void test_live(void **state)
 {
@@ -79,7 +91,6 @@ static void test_live(void **state)
 /* Only misses since we began count, not since the module was loaded; the device had one before. */
 static void test_missed(void **state)
 {
-	struct output out = { NULL, 0, 0 };
 	pid_t pid;
 	int err;
 
@@ -89,16 +100,12 @@ static void test_missed(void **state)
 	free(wait_for("proclife_marks_missed_total", 0));
 	live_missed(2, 4);
 	free(wait_for("proclife_marks_missed_total", 6));
-	kill(pid, SIGTERM);
-	collect_output(pid, err, &out);
-	close(err);
-	free(out.text);
+	end(pid, err, SIGTERM);
 }
 
 /* The last, incomplete interval is written at the end, too. */
 static void test_last(void **state)
 {
-	struct output out = { NULL, 0, 0 };
 	char *text;
 	pid_t pid;
 	int err;
@@ -108,10 +115,7 @@ static void test_last(void **state)
 	pid = start(&err, "");
 	free(wait_for("proclife_forks_total", 0));
 	live_story(1);
-	kill(pid, SIGINT);
-	collect_output(pid, err, &out);
-	close(err);
-	free(out.text);
+	end(pid, err, SIGINT);
 	text = metrics_read();
 	assert_true(metrics_value(text, "proclife_forks_total") == 3);
 	free(text);
@@ -120,7 +124,6 @@ static void test_last(void **state)
 /* Then the status is a shell's for the signal: the command's is not known. */
 static void test_command_runs(void **state)
 {
-	struct output out = { NULL, 0, 0 };
 	pid_t pid;
 	int err;
 
@@ -128,11 +131,7 @@ static void test_command_runs(void **state)
 	live_open(1 << 14);
 	pid = start(&err, "--interval 20ms -- sleep 1");
 	free(wait_for("proclife_forks_total", 0));
-	kill(pid, SIGTERM);
-	collect_output(pid, err, &out);
-	close(err);
-	assert_int_equal(out.status, 128 + SIGTERM);
-	free(out.text);
+	assert_int_equal(end(pid, err, SIGTERM), 128 + SIGTERM);
 }
 
 /* The folder is missing for a while: one message, and another one when it is back. */
