@@ -98,8 +98,8 @@ class Deaths(session.Session):
             process.usage["runtime"]
         found = {
             "v": 1, "type": "life", "ts": process.died, "id": process.id, "pid": process.tgid,
-            "parent_pid": process.parent_pid,
-            "creator_pid": process.creator_pid if process.born else 0, "uid": process.uid,
+            "parent_pid": process.known_parent(),
+            "creator_pid": process.creator_pid or None if process.born else None, "uid": process.uid,
             "start": process.start, "cgroup": process.cgroup, "kthread": process.kthread,
             "threads": len(process.tasks), "execs": process.execs, "script": process.script, "by_fd": process.by_fd, "born": process.born,
             "seen": process.seen, "killed": lives.killed(process), "exited": process.exited,
@@ -175,8 +175,9 @@ def line(seen, process):
     status = "?" if code is None else wait_status(code)["signal"] or str(code >> 8 & 0xff)
     user = "?" if process.uid is None else \
         USERS.get(process.uid, b"%d" % process.uid).replace(b"\xff", b"\\xff").decode()
-    return "%5d.%09d %7d %7d %-8s %9s %8s %-8s " % (
-        *divmod(process.died, 10 ** 9), process.tgid, process.parent_pid, user,
+    parent = process.known_parent()
+    return "%5d.%09d %7d %7s %-8s %9s %8s %-8s " % (
+        *divmod(process.died, 10 ** 9), process.tgid, "?" if parent is None else parent, user,
         life if process.born is not None or before else ">" + life, short(process.usage["runtime"]),
         status + (" core" if code & 0x80 else ""))
 

@@ -109,6 +109,10 @@ class Process:
         self.created = self.started = self.first_execing = self.first_execed = None
         self.failed_exec = None  # the record of the last one, until it execs
 
+    def known_parent(self):
+        """Its FORK or the snapshot had it; init has none."""
+        return self.parent_pid if self.parent_pid or self.ns_inum else None
+
     def set_uid(self, uid):
         self.uid = uid
         if uid not in self.uids:
@@ -683,7 +687,7 @@ class Lives:
             process.io.append(record)
         # A thread counts with what is known of its process when the thread is gone.
         task.last = {"cgroup": process.cgroup, "uid": process.uid, "parent": process.parent_comm,
-                     "parent_pid": process.parent_pid}
+                     "parent_pid": process.known_parent()}
         # If its leader has not been seen yet, the leader lives on.
         if process.start is not None and all(each.freed is not None for each in process.tasks):
             process.freed, process.free_cpu = record["ts"], record["cpu"]

@@ -199,8 +199,8 @@ def process(session, each, in_tree):
     found = {
         "v": 1, "type": "process", "id": each.id,
         "parent_id": each.parent.id if each.parent in in_tree else None,
-        "pid": each.tgid, "parent_pid": each.parent_pid,
-        "creator_pid": each.creator_pid if each.born else 0, "start": each.start, "uid": each.uid,
+        "pid": each.tgid, "parent_pid": each.known_parent(),
+        "creator_pid": each.creator_pid or None if each.born else None, "start": each.start, "uid": each.uid,
         "ns_pid": each.ns_pid or each.tgid, "ns_inum": each.ns_inum, "cgroup": each.cgroup,
         "kthread": each.kthread, "threads": len(each.tasks), "execs": each.execs,
         "script": each.script, "by_fd": each.by_fd,
@@ -347,7 +347,7 @@ def slowest(session):
                 notified=None if isinstance(each, lives.Task) else process.notified,
                 tracer=None if isinstance(each, lives.Task) else lives.tracer(process),
                 reaped=each.reaped, freed=each.freed,
-                parent_pid=each.last["parent_pid"] if isinstance(each, lives.Task) and each.freed else process.parent_pid,
+                parent_pid=each.last["parent_pid"] if isinstance(each, lives.Task) and each.freed else process.known_parent(),
                 reaper_pid=reap["reaper_tgid"] if reap else None, reaper_waited=each.reaper_waited,
                 free_cpu=Any(int) if each.freed is None else each.free_cpu, why=Any(str), **texts("reaper_comm", named(reap, "reaper") if reap else None)))
     of.sort(key=lambda each: -each["took"])

@@ -1061,6 +1061,9 @@ enum proclife_life_state proclife_task_state(const struct proclife_task *task);
  */
 bool proclife_process_complete(const struct proclife_process *process);
 
+/* Is its parent_tgid known? That of init is 0. Until then, that member is 0. */
+bool proclife_process_has_parent(const struct proclife_process *process);
+
 /* Is its uid known? Until then, that member is 0. */
 bool proclife_process_has_uid(const struct proclife_process *process);
 
@@ -1525,6 +1528,7 @@ struct proclife_node {
 	bool ended : 1; /* once it is gone: as proclife_process_has_ended() says */
 	uint8_t state : 4; /* enum proclife_life_state, once it is gone */
 	bool has_cpu : 1; /* the same of proclife_process_has_cpu() */
+	bool has_parent : 1; /* parent_tgid is known */
 	uint64_t start; /* as in struct proclife_process */
 };
 

@@ -254,6 +254,7 @@ static void test_bits(void **state)
 	assert_int_equal(bits_of((struct proclife_node){ .ended = true }), 128);
 	assert_int_equal(bits_of((struct proclife_node){ .state = 15 }), 0xf00);
 	assert_int_equal(bits_of((struct proclife_node){ .has_cpu = true }), 0x1000);
+	assert_int_equal(bits_of((struct proclife_node){ .has_parent = true }), 0x2000);
 }
 
 int main(void)

@@ -64,10 +64,16 @@ struct proclife_task *proclife_process_next_task(const struct proclife_process *
 	return own ? &own->task : NULL;
 }
 
+bool proclife_process_has_parent(const struct proclife_process *process)
+{
+	/* A FORK or a TASK had it; init has no parent. */
+	return process->parent_tgid || process->ns_inum;
+}
+
 bool proclife_process_has_uid(const struct proclife_process *process)
 {
-	/* A FORK, a TASK (init has no parent), an EXEC or a REAP had it. */
-	return process->parent_tgid || process->ns_inum || process->execed || proclife_priv(process)->uid_count;
+	/* As the parent, or an EXEC or a REAP had it. */
+	return proclife_process_has_parent(process) || process->execed || proclife_priv(process)->uid_count;
 }
 
 const uint32_t *proclife_process_uids(const struct proclife_process *process, unsigned int *count)

@@ -126,6 +126,7 @@ static struct proclife_node *add(struct proclife_tree *tree,
 	set_began(node, process);
 	node->tgid = process->tgid;
 	node->parent_tgid = process->parent_tgid;
+	node->has_parent = proclife_process_has_parent(process);
 	node->creator_tgid = process->creator_tgid;
 	node->flags = flags_of(process);
 	node->common = &nothing;
@@ -184,6 +185,7 @@ static void process_gone(void *data, struct proclife_process *process)
 	node->runtime = process->runtime;
 	node->max_rss = process->max_rss < UINT32_MAX ? (uint32_t)process->max_rss : UINT32_MAX;
 	node->parent_tgid = process->parent_tgid;
+	node->has_parent = proclife_process_has_parent(process);
 	node->creator_tgid = process->creator_tgid;
 	node->flags = flags_of(process);
 	node->exit_code = process->exit_code;

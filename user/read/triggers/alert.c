@@ -146,7 +146,7 @@ static void json_process(const struct run *run, const struct proclife_process *p
 	json_uint(json, "id", process->id);
 	json_uint_or_null(json, "start", process->start);
 	json_uint_if(json, "uid", proclife_process_has_uid(process), process->uid);
-	json_uint(json, "parent_pid", process->parent_tgid);
+	json_uint_if(json, "parent_pid", proclife_process_has_parent(process), process->parent_tgid);
 	json_uint_or_null(json, "reaper_pid", process->notified_tgid ? process->notified_tgid : process->real_parent_tgid);
 	json_tracer(json, proclife_process_tracer(process));
 	json_uint(json, "cgroup", process->cgroup);

@@ -39,8 +39,12 @@ static void put_parent(struct text *text, const struct slow *slow)
 {
 	if (slow->life.parent_id)
 		text_who(text, slow->life.parent_comm, slow->life.parent_tgid);
-	else
+	else if (slow->life.parent_tgid)
 		text_printf(text, "its parent (%" PRIu32 ")", slow->life.parent_tgid);
+	else if (slow->real_parent_tgid)
+		text_printf(text, "its parent (%" PRIu32 ")", slow->real_parent_tgid);
+	else
+		text_string(text, "its parent");
 }
 
 /* The same at the beginning of a sentence, which is about the parent. */

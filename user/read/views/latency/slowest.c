@@ -98,6 +98,7 @@ static void task_gone(void *data, struct proclife_task *task)
 			.tgid = task->tgid,
 			.parent_id = process->parent_id,
 			.parent_tgid = process->parent_tgid,
+			.has_parent = proclife_process_has_parent(process),
 			.threads = process->threads,
 			.reaper_tgid = task->reaper_tgid,
 			.reaper_named = task->reaper_named,
@@ -190,7 +191,7 @@ static void show_json(struct json *json, struct text *why, const struct slow *sl
 	json_uint_or_null(json, "notified", slow->life.marks.notified);
 	json_uint_or_null(json, "reaped", slow->life.marks.reaped);
 	json_uint_or_null(json, "freed", slow->life.marks.freed);
-	json_uint(json, "parent_pid", slow->life.parent_tgid);
+	json_uint_if(json, "parent_pid", slow->life.has_parent, slow->life.parent_tgid);
 	json_uint_or_null(json, "reaper_pid", slow->life.reaper_tgid);
 	json_comm_or_null(json, "reaper_comm", slow->life.marks.reaped && slow->life.reaper_named,
 			  slow->life.reaper_comm);

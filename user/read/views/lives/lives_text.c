@@ -267,7 +267,10 @@ static void put_columns(struct lives_text *view, const struct life *life)
 	text_uint_in(line, PID_COLUMNS, life->tgid);
 	if (shown[LIVES_PPID]) {
 		text_string(line, " ");
-		text_uint_in(line, PID_COLUMNS, life->parent_tgid);
+		if (life->has_parent)
+			text_uint_in(line, PID_COLUMNS, life->parent_tgid);
+		else
+			put_unknown(line, PID_COLUMNS);
 	}
 	if (shown[LIVES_USER]) {
 		text_string(line, " ");

@@ -138,8 +138,12 @@ static void show_place(const struct run *run, struct text *line,
 	text_more(line);
 	text_spaces(line, INDENT);
 	text_hang(line);
-	text_string(line, "parent ");
-	put_process(line, run, parent_of(process));
+	if (parent_of(process)) {
+		text_string(line, "parent ");
+		put_process(line, run, parent_of(process));
+	} else {
+		text_string(line, "parent not known");
+	}
 	if (path) {
 		text_string(line, ", cgroup ");
 		text_name(line, path, SIZE_MAX);
@@ -268,7 +272,7 @@ static void show_json(const struct run *run, const struct dying *dying)
 	json_uint_or_null(json, "leader_exited", process->leader_exited);
 	json_uint_or_null(json, "exited", process->marks.exited);
 	json_wait_status(json, exited && process->exit_code >= 0, process->exit_code);
-	json_uint(json, "parent_pid", process->parent_tgid);
+	json_uint_if(json, "parent_pid", proclife_process_has_parent(process), process->parent_tgid);
 	json_uint_or_null(json, "reaper_pid", parent_of(process));
 	json_uint_or_null(json, "tracer_pid", dying->proc.tracer);
 	json_uint(json, "cgroup", process->cgroup);

@@ -188,7 +188,7 @@ static void show_json(const struct run *run, const struct proclife_process *zomb
 	json_uint_or_null(json, "exited", zombie->marks.exited);
 	json_tracer(json, proclife_process_is_held(zombie) ? proclife_process_tracer(zombie) : NULL);
 	json_uint_or_null(json, "notified", zombie->marks.notified);
-	json_uint(json, "parent_pid", zombie->parent_tgid);
+	json_uint_if(json, "parent_pid", proclife_process_has_parent(zombie), zombie->parent_tgid);
 	json_uint_or_null(json, "reaper_pid", proclife_process_awaits(zombie));
 	json_comm_or_null(json, "reaper_comm", reaper, reaper ? reaper->comm : NULL);
 	if (reaper && may_have_waited(run, reaper, zombie))

@@ -96,6 +96,7 @@ void life_end(struct life *life, const struct proclife_process *process)
 
 	life->parent_id = process->parent_id;
 	life->parent_tgid = process->parent_tgid;
+	life->has_parent = proclife_process_has_parent(process);
 	memcpy(life->parent_comm, process->parent_comm, sizeof(life->parent_comm));
 	life->uid = process->uid;
 	life->has_uid = proclife_process_has_uid(process);

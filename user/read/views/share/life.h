@@ -67,6 +67,7 @@ struct life {
 	bool exited; /* its last EXIT was seen */
 	bool ended;  /* of --export */
 	bool has_uid;
+	bool has_parent;
 	bool has_cpu;
 	bool alone_known;
 	bool args_cut;

@@ -43,8 +43,8 @@ static void json_node(struct tree_view *view, const struct row *b)
 	else
 		json_null(json, "parent_id");
 	json_uint(json, "pid", node->tgid);
-	json_uint(json, "parent_pid", node->parent_tgid);
-	json_uint(json, "creator_pid", node->creator_tgid);
+	json_uint_if(json, "parent_pid", node->has_parent, node->parent_tgid);
+	json_uint_or_null(json, "creator_pid", node->creator_tgid);
 	json_uint_or_null(json, "start", node->start);
 	json_uint_if(json, "uid", node->has_uid, node->common->uid);
 	json_uint(json, "ns_pid", node->common->ns_pid ? node->common->ns_pid : node->tgid);
