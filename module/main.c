@@ -8,10 +8,10 @@
 #include "chardev.h"
 #include "clock.h"
 #include "failures.h"
+#include "handle.h"
 #include "hooks.h"
 #include "probes.h"
 #include "readers.h"
-#include "record.h"
 #include "recording.h"
 #include "rings.h"
 
@@ -19,13 +19,13 @@ static int __init proclife_init(void)
 {
 	int ret;
 
-	ret = proclife_record_init();
+	ret = proclife_handle_init();
 	if (ret)
 		return ret;
 
 	ret = proclife_clock_init();
 	if (ret)
-		goto exit_record;
+		goto exit_handle;
 
 	ret = proclife_readers_init();
 	if (ret)
@@ -67,8 +67,8 @@ exit_readers:
 	proclife_readers_exit();
 exit_clock:
 	proclife_clock_exit();
-exit_record:
-	proclife_record_exit();
+exit_handle:
+	proclife_handle_exit();
 	return ret;
 }
 
@@ -82,7 +82,7 @@ static void __exit proclife_exit(void)
 	proclife_rings_exit();
 	proclife_readers_exit();
 	proclife_clock_exit();
-	proclife_record_exit();
+	proclife_handle_exit();
 }
 
 module_init(proclife_init);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 /* Records that are rare, or need a function call anyway. */
 #include <linux/binfmts.h>
 #include <linux/compat.h>
@@ -10,8 +8,6 @@
 #include <linux/memcontrol.h>
 #include <linux/mm_types.h>
 #include <linux/oom.h>
-#include <linux/printk.h>
-#include <linux/random.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 #include <uapi/linux/wait.h>
@@ -20,72 +16,6 @@
 #include <asm/unistd.h>
 
 #include "record.h"
-
-struct handle_key proclife_handle_key __ro_after_init;
-DEFINE_PER_CPU(struct handle_cached *[HANDLE_KINDS], proclife_handle_slots);
-
-struct handle_cache {
-	struct handle_cached slots[HANDLE_KINDS][1 << HANDLE_CACHE_BITS];
-};
-
-static struct handle_cache __percpu *handle_caches;
-
-/* In an initramfs, the kernel may not have anything random yet, and a guessed key reveals all addresses. */
-static int draw_key(void *key, int bytes)
-{
-	int ret;
-
-	if (!rng_is_initialized())
-		pr_info("waiting until the kernel has random numbers, for the key of the handles\n");
-	ret = get_random_bytes_wait(key, bytes);
-	if (!ret)
-		return 0;
-	pr_err("interrupted while it waited for random numbers (%d); load the module again\n", ret);
-	return -EINTR;
-}
-
-int proclife_record_init(void)
-{
-	unsigned int n, kind;
-	u32 words[4];
-	int ret;
-
-	handle_caches = alloc_percpu(struct handle_cache);
-	if (!handle_caches)
-		return -ENOMEM;
-	/* Then one instruction finds the caches of a CPU. */
-	for_each_possible_cpu(n)
-		for (kind = 0; kind < HANDLE_KINDS; kind++)
-			per_cpu(proclife_handle_slots, n)[kind] =
-				per_cpu_ptr(handle_caches, n)->slots[kind];
-	ret = draw_key(words, sizeof(words));
-	if (ret) {
-		free_percpu(handle_caches);
-		return ret;
-	}
-	handle_expand(&proclife_handle_key, words);
-	memzero_explicit(words, sizeof(words));
-	return 0;
-}
-
-void proclife_record_exit(void)
-{
-	free_percpu(handle_caches);
-}
-
-void compat_preserving proclife_handle_fill(struct handle_cached *slot, unsigned long object)
-{
-	struct handle_cached *slots = __this_cpu_read(proclife_handle_slots[0]);
-	unsigned int n = slot - slots;
-	struct handle_cached *other = &slots[n ^ 1], found = *other;
-
-	if (found.object != object) {
-		found.object = object;
-		found.handle = handle_of(&proclife_handle_key, n >> HANDLE_CACHE_BITS, object);
-	}
-	*other = *slot;
-	*slot = found;
-}
 
 static const char *skip_number(const char *text)
 {
@@ -373,16 +303,16 @@ void proclife_record_state(struct proclife_record *r, struct task_struct *p)
 	struct proclife_state *s = &r->state;
 	struct task_struct *parent = task_deref(p->real_parent);
 
-	take_head_as(r, p, task_handle(p));
+	take_head_as(r, p, proclife_handle_of(HANDLE_TASK, p));
 	if (task_peek(p->exit_state))
 		r->flags |= PROCLIFE_F_EXITING | PROCLIFE_F_ZOMBIE;
 	else if (task_peek(p->flags) & PF_EXITING)
 		r->flags |= PROCLIFE_F_EXITING;
 	if (task_peek(p->signal->flags) & COMPAT_SIGNAL_GROUP_EXIT)
 		r->flags |= PROCLIFE_F_GROUP_EXIT;
-	s->parent = task_handle(parent);
+	s->parent = proclife_handle_of(HANDLE_TASK, parent);
 	s->parent_tgid = parent->tgid;
-	s->group = task_handle_of_group(p->signal);
+	s->group = proclife_handle_of(HANDLE_GROUP, p->signal);
 	s->cgroup = take_cgroup(p);
 	s->runtime = task_peek(p->se.sum_exec_runtime);
 	s->utime = task_peek(p->utime);

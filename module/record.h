@@ -18,10 +18,6 @@
 struct cgroup;
 struct linux_binprm;
 
-/* Draws the key of the handles. */
-int proclife_record_init(void);
-void proclife_record_exit(void);
-
 /* All of these, except proclife_record_state(), need interrupts off. */
 void proclife_record_exec(struct proclife_record *r, struct task_struct *p, pid_t old_pid,
 			  const struct linux_binprm *bprm);

@@ -21,6 +21,7 @@
 #include <linux/vmalloc.h>
 
 #include "compat.h"
+#include "handle.h"
 #include "readers.h"
 #include "rings.h"
 
@@ -141,10 +142,14 @@ static int rings_prepare_cpu(unsigned int n)
 {
 	struct rings_cpu *cpu = per_cpu_ptr(&proclife_rings, n);
 	void *pages;
+	int ret;
 
 	if (cpu->pages)
 		return 0;
 
+	ret = proclife_handle_prepare_cpu(n);
+	if (ret)
+		return ret;
 	pages = alloc_ring(cpu_to_node(n));
 	if (IS_ERR(pages))
 		return PTR_ERR(pages);

@@ -8,9 +8,7 @@
 
 #include <linux/compiler.h>
 #include <linux/cred.h>
-#include <linux/hash.h>
 #include <linux/mm.h>
-#include <linux/percpu.h>
 #include <linux/pid_namespace.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
@@ -33,9 +31,6 @@
 /* Dereferences an RCU pointer. rcu_read_lock() would be a call; interrupts are off anyway. */
 #define task_deref(pointer) rcu_dereference_check(pointer, rcu_read_lock_sched_held())
 
-/* A random key, made when the module is loaded. */
-extern struct handle_key proclife_handle_key;
-
 /*
  * Does current do what is being recorded? Otherwise an interrupt does, which has nothing to do with the task
  * that it interrupted: then the record names no task, or says that it is such a one. Each record that names
@@ -46,76 +41,6 @@ extern struct handle_key proclife_handle_key;
 static __always_inline bool task_acts(void)
 {
 	return in_task();
-}
-
-/*
- * The handle of a live object, made of its address. As long as the module is loaded, an address has
- * one handle for each kind of object, and no two have the same.
- *
- * A handle must not show to readers of the device or of a recording where an object is in the
- * kernel, nor how far it is from another one: that would undo the randomization of the kernel's
- * addresses. So a handle is the address and the kind, enciphered as one block, under a key that never
- * leaves the module. Any number of handles only shows which of them are of the same address, of objects
- * of one kind: when the kernel uses the memory of a task, a process or an address space for the next one.
- */
-static inline u64 task_handle(const struct task_struct *p)
-{
-	return handle_of(&proclife_handle_key, HANDLE_TASK, (unsigned long)p);
-}
-
-static inline u64 task_handle_of_group(const struct signal_struct *signal)
-{
-	return handle_of(&proclife_handle_key, HANDLE_GROUP, (unsigned long)signal);
-}
-
-/*
- * The cipher costs twice as much as the rest of a record, and the same objects come again and again: the
- * records of a task's life need a dozen handles of it, and the kernel soon reuses its memory. So
- * each CPU caches those that it used last, of each kind. The cache is never stale, since handles do not
- * change. Two slots are a pair: what one has to give up goes to the other, so that two objects which belong
- * into one slot need no cipher either, though they change places each time.
- */
-#define HANDLE_CACHE_BITS 9
-
-struct handle_cached {
-	unsigned long object; /* 0: none yet */
-	u64 handle;
-};
-
-/* The slots of all kinds of a CPU lie in one array: where a slot is says of which kind its object is. */
-DECLARE_PER_CPU(struct handle_cached *[HANDLE_KINDS], proclife_handle_slots);
-
-void compat_preserving __cold proclife_handle_fill(struct handle_cached *slot, unsigned long object);
-
-static __always_inline u64 take_handle_of_kind(enum handle_kind kind, const void *object)
-{
-	unsigned long address = (unsigned long)object;
-	/* Hashes the lower half of the address: objects that differ only in the upper half share a slot. */
-	struct handle_cached *slot =
-		&__this_cpu_read(proclife_handle_slots[kind])[hash_32(address, HANDLE_CACHE_BITS)];
-
-	if (unlikely(slot->object != address))
-		compat_call2(proclife_handle_fill, slot, address);
-	return slot->handle;
-}
-
-/* These need interrupts off. */
-static __always_inline u64 take_handle(const struct task_struct *p)
-{
-	BUILD_BUG_ON(__alignof__(*p) < HANDLE_KINDS);
-	return take_handle_of_kind(HANDLE_TASK, p);
-}
-
-static __always_inline u64 take_handle_of_group(const struct signal_struct *signal)
-{
-	BUILD_BUG_ON(__alignof__(*signal) < HANDLE_KINDS);
-	return take_handle_of_kind(HANDLE_GROUP, signal);
-}
-
-static __always_inline u64 take_handle_of_mm(const struct mm_struct *mm)
-{
-	BUILD_BUG_ON(__alignof__(*mm) < HANDLE_KINDS);
-	return take_handle_of_kind(HANDLE_MM, mm);
 }
 
 static __always_inline void take_comm(char to[PROCLIFE_COMM_LEN], const char *from)

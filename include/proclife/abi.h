@@ -38,7 +38,8 @@
  * handle of a thread group (process), from the fork of the first thread to the free of the last,
  * through exec by any thread. Pids are attributes: they are reused, and two threads exchange theirs
  * when one that is not the thread group leader execs. `mm` is such a handle of an address space, until
- * its PROCLIFE_MM_GONE. Handles of tasks, thread groups and address spaces are never equal.
+ * its PROCLIFE_MM_GONE. Handles of tasks, thread groups and address spaces differ, too. The module's are
+ * hashes of 64 bits: two of a million objects that exist at once are equal with a probability of 3e-8.
  *
  * How this grows
  * --------------

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The parent and the creator of a new process, and where it was made: FORK, judged by the process that forks. */
+/*
+ * The parent and the creator of a new process, and where it was made: FORK, judged by the process that forks. And what
+ * its handles reveal.
+ */
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -138,6 +141,82 @@ static void test_elsewhere(void **state)
 	assert_int_equal(r->fork.ns_pid, 1);
 }
 
+#define ALIVE 256
+
+static void sort(uint64_t *values, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		for (size_t j = i; j && values[j] < values[j - 1]; j--) {
+			uint64_t value = values[j];
+
+			values[j] = values[j - 1];
+			values[j - 1] = value;
+		}
+}
+
+static size_t repeated(uint64_t *values, size_t count)
+{
+	size_t n = 0;
+
+	sort(values, count);
+	for (size_t i = 1; i < count; i++)
+		n += values[i] == values[i - 1];
+	return n;
+}
+
+/*
+ * The kernel places tasks that it makes in a row at the same distance from each other. If that, or
+ * where they are, is in their handles, distances are repeated, or bits are the same.
+ */
+static void expect_no_pattern(uint64_t handles[ALIVE])
+{
+	uint64_t sums[ALIVE - 1], xors[ALIVE - 1];
+
+	for (size_t bit = 0; bit < 64; bit++) {
+		size_t set = 0;
+
+		for (size_t i = 0; i < ALIVE; i++)
+			set += handles[i] >> bit & 1;
+		assert_in_range(set, ALIVE * 3 / 10, ALIVE * 7 / 10); /* 6.4 standard deviations */
+	}
+	for (size_t i = 1; i < ALIVE; i++) {
+		sums[i - 1] = handles[i] - handles[i - 1];
+		xors[i - 1] = handles[i] ^ handles[i - 1];
+	}
+	assert_int_equal(repeated(sums, ALIVE - 1), 0);
+	assert_int_equal(repeated(xors, ALIVE - 1), 0);
+	assert_int_equal(repeated(handles, ALIVE), 0);
+}
+
+static void test_handles_reveal_nothing(void **state)
+{
+	uint64_t tasks[ALIVE], groups[ALIVE];
+	pid_t children[ALIVE];
+
+	(void)state;
+	for (size_t i = 0; i < ALIVE; i++) {
+		children[i] = must_fork();
+		if (!children[i])
+			for (;;)
+				pause();
+	}
+	marks_read();
+	for (size_t i = 0; i < ALIVE; i++) {
+		const struct proclife_record *r = must_mark(PROCLIFE_FORK, children[i]);
+
+		tasks[i] = r->task;
+		groups[i] = r->fork.group;
+		for (size_t j = 0; j < i; j++)
+			assert_true(tasks[j] != groups[i] && groups[j] != tasks[i]);
+	}
+	for (size_t i = 0; i < ALIVE; i++)
+		kill(children[i], SIGKILL);
+	for (size_t i = 0; i < ALIVE; i++)
+		assert_int_equal(waitpid(children[i], NULL, 0), children[i]);
+	expect_no_pattern(tasks);
+	expect_no_pattern(groups);
+}
+
 int main(void)
 {
 #define MARK(test) cmocka_unit_test_setup_teardown(test, marks_begin, marks_end)
@@ -145,6 +224,7 @@ int main(void)
 		MARK(test_by_a_thread),
 		MARK(test_sibling),
 		MARK(test_elsewhere),
+		MARK(test_handles_reveal_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, marks_unload);

@@ -16,7 +16,7 @@
 #include "budget.h"
 #include "clock.h"
 #include "readers.h"
-#include "record.c" /* its key and slower functions are this module's, too */
+#include "record.c" /* its slower functions are this module's, too */
 #include "rings.h"
 
 #define TIMES 10000
@@ -93,9 +93,9 @@ static void piece_handle(void)
 	slot.task = take_handle(current);
 }
 
-static void piece_cipher(void)
+static void piece_hash(void)
 {
-	slot.task = task_handle(current);
+	slot.task = proclife_handle_of(HANDLE_TASK, current);
 }
 
 static void piece_comm(void)
@@ -289,7 +289,7 @@ static const struct {
 	{ "ring", piece_ring },
 	{ "record_without_fields", piece_bare },
 	{ "handle", piece_handle },
-	{ "handle_not_cached", piece_cipher },
+	{ "handle_not_cached", piece_hash },
 	{ "comm", piece_comm },
 	{ "head", piece_head },
 	{ "cgroup", piece_cgroup },
@@ -366,12 +366,12 @@ static int __init pieces_init(void)
 {
 	int ret;
 
-	ret = proclife_record_init();
+	ret = proclife_handle_init();
 	if (ret)
 		return ret;
 	ret = proclife_clock_init();
 	if (ret)
-		goto exit_record;
+		goto exit_handle;
 	ret = proclife_readers_init();
 	if (ret)
 		goto exit_clock;
@@ -385,8 +385,8 @@ exit_readers:
 	proclife_readers_exit();
 exit_clock:
 	proclife_clock_exit();
-exit_record:
-	proclife_record_exit();
+exit_handle:
+	proclife_handle_exit();
 	return ret;
 }
 
@@ -396,7 +396,7 @@ static void __exit pieces_exit(void)
 	proclife_rings_exit();
 	proclife_readers_exit();
 	proclife_clock_exit();
-	proclife_record_exit();
+	proclife_handle_exit();
 }
 
 module_init(pieces_init);

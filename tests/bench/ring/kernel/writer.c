@@ -25,9 +25,40 @@ static __always_inline u64 ordered_tsc(void)
 }
 #define rdtsc_ordered ordered_tsc
 
-#include "record.c" /* its key and slower functions are ours, too */
+/* A kernel patches its text when the first reader comes: here, each variant is built. */
+#include <linux/jump_label.h>
+#undef static_branch_unlikely
+#define static_branch_unlikely(key) WRITER_IS_READ
+#ifndef WRITER_IS_READ
+#define WRITER_IS_READ false
+#endif
+
+#include "handle.c"
+#include "record.c"
 #include "rings.h"
 #include "writer.h"
+
+/* As lib/siphash.c makes it of the same macros. */
+u64 siphash_1u64(const u64 first, const siphash_key_t *key)
+{
+	u64 v0 = SIPHASH_CONST_0 ^ key->key[0], v1 = SIPHASH_CONST_1 ^ key->key[1];
+	u64 v2 = SIPHASH_CONST_2 ^ key->key[0], v3 = SIPHASH_CONST_3 ^ key->key[1], b = 8ULL << 56;
+
+	v3 ^= first;
+	SIPHASH_PERMUTATION(v0, v1, v2, v3);
+	SIPHASH_PERMUTATION(v0, v1, v2, v3);
+	v0 ^= first;
+	v3 ^= b;
+	SIPHASH_PERMUTATION(v0, v1, v2, v3);
+	SIPHASH_PERMUTATION(v0, v1, v2, v3);
+	v0 ^= b;
+	v2 ^= 0xff;
+	SIPHASH_PERMUTATION(v0, v1, v2, v3);
+	SIPHASH_PERMUTATION(v0, v1, v2, v3);
+	SIPHASH_PERMUTATION(v0, v1, v2, v3);
+	SIPHASH_PERMUTATION(v0, v1, v2, v3);
+	return v0 ^ v1 ^ v2 ^ v3;
+}
 
 DEFINE_PER_CPU_ALIGNED(struct rings_cpu, proclife_rings);
 struct clock_parameters proclife_clock_parameters;
@@ -47,7 +78,6 @@ static struct cgroup *cgroup;
 static struct css_set *css_set;
 static struct cred *cred;
 static struct pid_namespace *pid_ns;
-static struct handle_cache *cache;
 
 static void make_shared(void)
 {
@@ -57,21 +87,16 @@ static void make_shared(void)
 	css_set->dfl_cgrp = cgroup;
 	cred = zeroed(sizeof(*cred));
 	pid_ns = zeroed(sizeof(*pid_ns));
-	cache = zeroed(sizeof(*cache));
 }
 
 void writer_begin(const struct writer_setup *setup)
 {
 	struct clock_parameters *clock = &proclife_clock_parameters;
 	struct rings_cpu *cpu = &proclife_rings;
-	const u32 words[4] = { 1, 2, 3, 4 };
-	unsigned int kind;
 
 	zeroed = setup->zeroed;
 	make_shared();
-	for (kind = 0; kind < HANDLE_KINDS; kind++)
-		proclife_handle_slots[kind] = cache->slots[kind];
-	handle_expand(&proclife_handle_key, words);
+	proclife_handle_slots = zeroed(PAGE_SIZE);
 	cpu->ring.page = setup->ring;
 	cpu->ring.records = setup->ring + PAGE_SIZE;
 	cpu->ring.mask = setup->records - 1;
