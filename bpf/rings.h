@@ -97,6 +97,7 @@ static __always_inline struct proclife_record *slot_begin(struct slot *slot, __u
 	ring->mask = ring_mask[slot->id];
 	ring->pos = ring->page->ctl.commit;
 	ring->wake_at = ring->pos + PROCLIFE_RING_NEVER;
+	ring->is_read = true;
 	r = proclife_ring_reserve(ring);
 	now = bpf_ktime_get_ns();
 	if (now < ring->page->ctl.last)

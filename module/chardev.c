@@ -63,6 +63,7 @@ static int chardev_open(struct inode *inode, struct file *file)
 		return -ENOMEM;
 
 	file->private_data = reader;
+	proclife_rings_get();
 	proclife_rings_refresh();
 	proclife_hooks_refresh();
 	return nonseekable_open(inode, file);
@@ -71,6 +72,7 @@ static int chardev_open(struct inode *inode, struct file *file)
 static int chardev_release(struct inode *inode, struct file *file)
 {
 	proclife_reader_free(file->private_data);
+	proclife_rings_put();
 	return 0;
 }
 

@@ -37,7 +37,7 @@ int proclife_handle_prepare_cpu(unsigned int n)
 	BUILD_BUG_ON(sizeof(**slots) << HANDLE_CACHE_BITS > PAGE_SIZE);
 	if (*slots)
 		return 0;
-	page = alloc_pages_node(cpu_to_node(n), GFP_KERNEL | __GFP_ZERO, 0);
+	page = alloc_pages_node(cpu_to_node(n), GFP_KERNEL | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN, 0);
 	if (!page)
 		return -ENOMEM;
 	*slots = page_address(page);

@@ -9,6 +9,7 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
+#include <linux/mutex.h>
 #include <linux/printk.h>
 #include <linux/proc_ns.h>
 #include <linux/processor.h>
@@ -412,6 +413,36 @@ struct page *proclife_rings_page(unsigned long pgoff)
 	if (!pages)
 		return NULL;
 	return vmalloc_to_page(pages + ((pgoff % stride) << PAGE_SHIFT));
+}
+
+static DEFINE_MUTEX(readers_lock);
+static unsigned int readers;
+
+/* Also of CPUs that are still to come. */
+static void set_is_read(bool is_read)
+{
+	unsigned int n;
+
+	for_each_possible_cpu(n)
+		WRITE_ONCE(per_cpu(proclife_rings, n).ring.is_read, is_read);
+}
+
+void proclife_rings_get(void)
+{
+	mutex_lock(&readers_lock);
+	if (!readers++) {
+		set_is_read(true); /* O1 of ring.h */
+		kick_all_cpus_sync(); /* O2 */
+	}
+	mutex_unlock(&readers_lock);
+}
+
+void proclife_rings_put(void)
+{
+	mutex_lock(&readers_lock);
+	if (!--readers)
+		set_is_read(false);
+	mutex_unlock(&readers_lock);
 }
 
 u64 proclife_rings_committed(void)

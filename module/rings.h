@@ -22,6 +22,10 @@ struct rings_cpu {
 
 DECLARE_PER_CPU_ALIGNED(struct rings_cpu, proclife_rings);
 
+/* A reader needs the rings: once this returns, it may map them and wait. */
+void proclife_rings_get(void);
+void proclife_rings_put(void);
+
 int proclife_rings_init(void);
 void proclife_rings_exit(void);
 

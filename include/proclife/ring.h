@@ -70,6 +70,13 @@
  * tests/litmus checks each of these with the kernel's memory model and those of arm64 and riscv64,
  * and what breaks them.
  *
+ * Every partner of W2 belongs to a reader. So while no reader has the rings, the writer leaves W2 out.
+ * Before the first one reads, somebody sets is_read of each ring (O1), and then waits until each CPU has been
+ * interrupted (O2). A writer that missed O1 had interrupts off before that interrupt, which comes after
+ * its W4; one that begins later sees O1. So all that was written without W2 is complete, and visible,
+ * before the first reader's first access, and no poller asks before. The module's O2 is
+ * kick_all_cpus_sync(): see proclife_rings_get().
+ *
  * Positions are compared by difference; they would need centuries to wrap.
  */
 #ifndef PROCLIFE_RING_H
@@ -92,6 +99,7 @@ struct proclife_ring {
 	__u64 mask;    /* size - 1; the size is a power of two */
 	__u64 pos;     /* the next position to write; equal to ctl.commit between two writes */
 	__u64 wake_at; /* a poller sleeps until commit reaches it; far ahead if no reader sleeps */
+	__u64 is_read; /* 0: no reader has it */
 };
 
 /* Further ahead than any ring gets, but still positive as a signed difference. */
@@ -110,7 +118,10 @@ static inline struct proclife_record *proclife_ring_reserve(struct proclife_ring
 {
 	__u64 pos = ring->pos; /* plain: written only here and in commit, on this CPU */
 
-	proclife_store_mb(ring->page->ctl.reserve, pos + 1); /* W1 and W2; pairs with R3, H2 and P2 */
+	if (proclife_read_plain(ring->is_read))
+		proclife_store_mb(ring->page->ctl.reserve, pos + 1); /* W1 and W2; pairs with R3, H2 and P2 */
+	else
+		proclife_write_once(ring->page->ctl.reserve, pos + 1); /* W1, before O2 */
 	return &ring->records[pos & ring->mask];
 }
 

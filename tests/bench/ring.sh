@@ -26,4 +26,5 @@ make_share
 # What the kernel would link stays without an address: nothing here calls it.
 gcc -O2 -Wall -Werror -static -no-pie -I "$tree/tests/bench/ring" -o "$share/ring" "$tree/tests/bench/ring/main.c" \
 	"$share/writer.o" -Wl,--unresolved-symbols=ignore-all || exit
-taskset -c 1 "$share/ring"
+taskset -c 1 "$share/ring" || exit
+taskset -c 1 "$share/ring" read

@@ -192,6 +192,7 @@ static void begin(uint8_t how)
 			.records = (struct proclife_record *)(base + header.records_offset),
 			.mask = header.records_per_ring - 1,
 			.wake_at = PROCLIFE_RING_NEVER,
+			.is_read = 1,
 		};
 	}
 }

@@ -31,8 +31,10 @@ u64 emitted_counter(void);
 
 void emitted_writer(struct proclife_ring *ring)
 {
-	struct proclife_record *r = proclife_ring_reserve(ring);
+	struct proclife_record *r;
 
+	ring->is_read = 1;
+	r = proclife_ring_reserve(ring);
 	clock_take(&r->ts);
 	r->task = 1;
 	proclife_ring_commit(ring, 1);

@@ -176,6 +176,7 @@ static int make_device(void)
 		ring_of[i].ring.records = (struct proclife_record *)(base + header.records_offset);
 		ring_of[i].ring.mask = size - 1;
 		ring_of[i].ring.wake_at = PROCLIFE_RING_NEVER;
+		ring_of[i].ring.is_read = 1;
 		ring_of[i].stamps = allocate(records, sizeof(uint64_t));
 		memset(ring_of[i].stamps, 0xff, records * sizeof(uint64_t));
 	}

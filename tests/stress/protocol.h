@@ -233,6 +233,7 @@ static int write_record(struct ring *ring, uint64_t position, uint64_t *number)
 	return due;
 }
 
+
 /* Copies [first, commit) to where each belongs in a ring; returns the oldest position that is still whole. */
 static inline uint64_t copy_records(struct ring *ring, uint64_t first, uint64_t commit, uint64_t size,
 			     uint64_t (*copies)[WORDS])

@@ -78,6 +78,7 @@ static inline void make_rings(void)
 		ring->ring.records = allocate(size, sizeof(*ring->ring.records));
 		ring->ring.mask = size - 1;
 		ring->ring.wake_at = PROCLIFE_RING_NEVER;
+		ring->ring.is_read = 1;
 	}
 	writing = rings;
 }

@@ -158,9 +158,11 @@ static void show(const char *name, const double found[MEASURES], double scale)
 		printf(" %8.1f %7.1f", found[i], found[i] / scale);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	struct writer_setup setup = { .records = RECORDS, .zeroed = zeroed };
+	struct writer_setup setup = {
+		.records = RECORDS, .zeroed = zeroed, .is_read = argc > 1 && !strcmp(argv[1], "read"),
+	};
 	double scale = cycles_per_ns(), none[MEASURES], found[MEASURES], sum[MEASURES] = { 0 };
 	int fd = counter(PERF_COUNT_HW_INSTRUCTIONS);
 
@@ -173,6 +175,7 @@ int main(void)
 	parent = writer_task(NULL);
 	for (unsigned int i = 0; i < TASKS; i++)
 		tasks[i] = writer_task(parent);
+	printf("%s\n", setup.is_read ? "A reader has the device open." : "Nobody has the device open.");
 	printf("%.2f GHz by the time stamp counter; instructions: %s\n", scale, fd < 0 ? "no counter here" : "counted");
 	printf("%-24s %16s %16s %16s %8s\n%-24s", "", "in a loop", "after 48 KiB", "after 2 MiB", "instr.", "");
 	for (unsigned int i = 0; i < MEASURES; i++)

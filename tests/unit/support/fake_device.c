@@ -83,6 +83,7 @@ void fake_device_add_ring(struct fake_device *device, uint32_t cpu)
 		.records = (struct proclife_record *)(base + header->records_offset),
 		.mask = header->records_per_ring - 1,
 		.wake_at = PROCLIFE_RING_NEVER,
+		.is_read = 1,
 	};
 	map[cpu / 64] |= 1ULL << cpu % 64;
 	proclife_store_release(&device->header->generation, header->generation + 1);

@@ -79,6 +79,7 @@ struct fake_rings *fake_rings_new(uint32_t cpus, uint32_t count, const uint64_t 
 				.records = (struct proclife_record *)(base + PROCLIFE_BPF_PAGE_BYTES),
 				.mask = sizes[i] - 1,
 				.wake_at = PROCLIFE_RING_NEVER,
+				.is_read = 1,
 			};
 		}
 	}

@@ -25,14 +25,6 @@ static __always_inline u64 ordered_tsc(void)
 }
 #define rdtsc_ordered ordered_tsc
 
-/* A kernel patches its text when the first reader comes: here, each variant is built. */
-#include <linux/jump_label.h>
-#undef static_branch_unlikely
-#define static_branch_unlikely(key) WRITER_IS_READ
-#ifndef WRITER_IS_READ
-#define WRITER_IS_READ false
-#endif
-
 #include "handle.c"
 #include "record.c"
 #include "rings.h"
@@ -101,6 +93,7 @@ void writer_begin(const struct writer_setup *setup)
 	cpu->ring.records = setup->ring + PAGE_SIZE;
 	cpu->ring.mask = setup->records - 1;
 	cpu->ring.wake_at = PROCLIFE_RING_NEVER;
+	cpu->ring.is_read = setup->is_read;
 	clock->cycles = ordered_tsc();
 	clock->cycles_max = U64_MAX;
 	clock->ns_per_cycle = setup->ns_per_cycle;

@@ -6,6 +6,7 @@
 struct writer_setup {
 	void *ring; /* a page, then the records */
 	unsigned long records; /* a power of two */
+	int is_read; /* by a reader */
 	unsigned long long ns_per_cycle; /* in units of 2^-62 ns */
 	void *(*zeroed)(unsigned long bytes); /* memory for objects, aligned as the kernel's */
 };
