@@ -54,6 +54,9 @@ int proclife_feed_exec(struct proclife_tasks *tasks, const struct proclife_recor
 	return proclife_wanted(process);
 }
 
+/* Bytes that get their room with the first piece, which says how many there will be. */
+#define ARGS_AT_ONCE 511
+
 /*
  * The pieces follow their EXEC in order, with records of other tasks between them. If one is lost,
  * the rest is of no use. After a gap, a piece that seems to fit can belong to another EXEC.
@@ -77,10 +80,12 @@ int proclife_feed_args(struct proclife_tasks *tasks, const struct proclife_recor
 	    args->offset != process->args_bytes || own->args_gaps != (uint32_t)tasks->gaps)
 		return proclife_wanted(process);
 	if (!own->args_text || end >> own->args_room) {
+		uint32_t at_once = args->total < ARGS_AT_ONCE ? args->total : ARGS_AT_ONCE;
+		uint32_t needed = end > at_once ? end : at_once;
 		uint8_t room = own->args_room;
 		char *text;
 
-		while (end >> room)
+		while (needed >> room)
 			room++;
 		text = realloc(own->args_text, (size_t)1 << room);
 		if (!text)
