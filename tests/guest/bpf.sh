@@ -184,6 +184,15 @@ for pin in links/on_exit cpus/0; do
 	expect "without $pin: an unload" 0 '' proclife-read --unload
 done
 
+# Somebody's folder among the pins stays, and is named; all else goes.
+proclife-read --load && mkdir $pins/stray
+expect 'a stray folder: an unload' 1 'proclife: something is in it that proclife did not make: remove that, then --unload again$' \
+	proclife-read --unload
+expect 'a stray folder: nothing is left' 0 '' detached
+expect 'a stray folder: it is left' 0 '^stray$' ls $pins
+rmdir $pins/stray
+expect 'a stray folder: another unload' 0 '' proclife-read --unload
+
 # What happens at functions is not recorded while that is switched off: it is not said to be nothing.
 proclife-read --load && sysctl -qw kernel.ftrace_enabled=0
 expect 'functions off: a run' 3 'kernel.ftrace_enabled is 0: .*: the result is incomplete; set it to 1$' "${one[@]}"

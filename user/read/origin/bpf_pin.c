@@ -140,9 +140,12 @@ static int remove_folder(int parent, const char *path, char why[BPF_WHY])
 	if (fd < 0)
 		return fd == -ENOENT ? 0 : fd;
 	err = remove_all_in(fd, path, why);
-	if (!err && unlinkat(parent, name_in(parent, path), AT_REMOVEDIR) && errno != ENOENT)
-		err = fail(why, path);
-	return err;
+	if (err || !unlinkat(parent, name_in(parent, path), AT_REMOVEDIR) || errno == ENOENT)
+		return err;
+	if (errno != ENOTEMPTY)
+		return fail(why, path);
+	snprintf(why, BPF_WHY, "%s: something is in it that proclife did not make: remove that, then --unload again", path);
+	return -ENOTEMPTY;
 }
 
 /* -ENOENT: nothing was pinned. */
