@@ -37,12 +37,12 @@ static uint64_t was_held(const struct slow *slow)
 
 static void put_parent(struct text *text, const struct slow *slow)
 {
+	uint32_t parent = slow->life.parent_tgid ? slow->life.parent_tgid : slow->real_parent_tgid;
+
 	if (slow->life.parent_id)
 		text_who(text, slow->life.parent_comm, slow->life.parent_tgid);
-	else if (slow->life.parent_tgid)
-		text_printf(text, "its parent (%" PRIu32 ")", slow->life.parent_tgid);
-	else if (slow->real_parent_tgid)
-		text_printf(text, "its parent (%" PRIu32 ")", slow->real_parent_tgid);
+	else if (parent)
+		text_printf(text, "its parent (%" PRIu32 ")", parent);
 	else
 		text_string(text, "its parent");
 }
