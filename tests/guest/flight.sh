@@ -184,6 +184,22 @@ date -s '+2 hours' >/dev/null
 expect 'the clock was set' 0 '^clock +-' proclife-read -i "$flight" --info
 storm_ends
 
+# While nothing happens it sleeps, for a second at a time; its own calls are no reason to look. Programs do not wake
+# it, so with them it looks a hundred times a second.
+wakes() {
+	awk '/^voluntary/ { print $2 }' "/proc/$recorder/status"
+}
+record "$work/idle" --keep "$keep"
+if [[ ! -v without ]]; then
+	sleep 3
+	before=$(wakes)
+	sleep 10
+	woken=$(($(wakes) - before))
+	# What asks is recorded: after it, the recorder looks ten times a second for a second or two.
+	expect "idle, it woke $woken times in 10 s" 0 '' test "$woken" -ge 8 -a "$woken" -le 50
+fi
+recorder_ends 'idle' 0 ' 0 lost$'
+
 expect 'too little' 1 'give at least [0-9]+MiB' proclife-read --record "$work/little" --keep 1MiB
 expect 'a recording' 1 'it is a recording already' proclife-read --record "$work/all" --keep "$keep"
 kill $planted $holder $later

@@ -93,12 +93,13 @@ static void metrics_advance(void *data, struct tick *tick)
 {
 	struct metrics *metrics = data;
 
-	if (tick->now < metrics->next)
-		return;
-	update(metrics, tick->now);
-	metrics->next += metrics->every;
-	if (metrics->next <= tick->now) /* we were stopped for a while */
-		metrics->next = tick->now + metrics->every;
+	if (tick->now >= metrics->next) {
+		update(metrics, tick->now);
+		metrics->next += metrics->every;
+		if (metrics->next <= tick->now) /* we were stopped for a while */
+			metrics->next = tick->now + metrics->every;
+	}
+	tick_before(tick, metrics->next);
 }
 
 static void metrics_finish(void *data)

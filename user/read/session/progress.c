@@ -50,13 +50,10 @@ static void progress_event(void *data, const struct proclife_event *event)
 	((struct progress *)data)->records += event->record != NULL;
 }
 
-void progress_advance(void *data, struct tick *tick)
+static void show_now(struct progress *progress, uint64_t now)
 {
-	struct progress *progress = data;
-	uint64_t now = tick->now, time = now - progress->rate_at;
+	uint64_t time = now - progress->rate_at;
 
-	if (!progress->on || now < progress->next)
-		return;
 	/* Measured over a second or two, otherwise it would flicker. */
 	if (time > SECOND || !progress->rate)
 		progress->rate = (progress->records - progress->rate_from) * 1e9 / time;
@@ -66,6 +63,17 @@ void progress_advance(void *data, struct tick *tick)
 	}
 	show(progress);
 	progress->next = now + EVERY;
+}
+
+void progress_advance(void *data, struct tick *tick)
+{
+	struct progress *progress = data;
+
+	if (!progress->on)
+		return;
+	if (tick->now >= progress->next)
+		show_now(progress, tick->now);
+	tick_before(tick, progress->next);
 }
 
 void progress_end(void *data)

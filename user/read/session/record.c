@@ -108,6 +108,7 @@ static void record_advance(void *data, struct tick *tick)
 		record_failed(record, ret);
 		return;
 	}
+	tick_before(tick, record->next_sync);
 	if (now < record->next_tell || !notify_is_wanted())
 		return;
 	record->next_tell = now + TELL_EVERY;

@@ -240,6 +240,8 @@ static int drain(struct session *s)
 				session_flush(s);
 		}
 	}
+	if (n)
+		s->read_at = session_now(s);
 	if (ret == -ENODATA) {
 		end_of_source(s);
 		ret = 0;
@@ -247,18 +249,36 @@ static int drain(struct session *s)
 	return ret;
 }
 
-/* Only the horizon may not have come that far when this is over: then it is not far. */
+/*
+ * Only the horizon may not have come that far when this is over: then it is not far, or it moves ten times a second, of
+ * programs while no ring moves.
+ */
 static int timeout_until(int timeout, uint64_t when, uint64_t now)
 {
 	if (now >= when)
-		return 1;
+		return now - when < 5 * MS ? 1 : 10;
 	return when - now < timeout * MS ? (int)((when - now) / MS + 1) : timeout;
 }
 
-static int timeout_ms(const struct session *s)
+/*
+ * Nothing came for a second: until the next record, only what is due has to be looked at. That record wakes us, for what
+ * it names, as a cgroup, may be gone soon.
+ */
+static bool is_idle(struct session *s, uint64_t now)
+{
+	bool watches = s->live || s->streaming || s->ended_at || s->plain_file ||
+		       s->run.options->pids.count || s->run.options->count;
+	bool idle = !watches && now > s->read_at && now - s->read_at >= SECOND;
+
+	if (idle != s->wakes_at_once && !proclife_source_set_watermark(s->run.source, idle ? 1 : s->watermark))
+		s->wakes_at_once = idle;
+	return idle && s->wakes_at_once;
+}
+
+static int timeout_ms(struct session *s)
 {
 	uint64_t t = session_now(s);
-	int timeout = 100;
+	int timeout = is_idle(s, t) ? 1000 : 100;
 
 	/* Notice the end of a command soon. */
 	if (s->ended_at && t - s->ended_at < SECOND)
@@ -282,6 +302,9 @@ static void wait_for_more(struct session *s)
 		fds[2].fd = of_screen[1];
 	}
 	poll(fds, sizeof(fds) / sizeof(fds[0]), timeout_ms(s));
+	/* Perhaps for a record that is beyond the horizon yet. Programs' descriptor is readable all the time: never idle. */
+	if (fds[3].revents)
+		s->read_at = session_now(s);
 	session_take_signals(s);
 	/* The terminal is gone, and SIGHUP is ignored. */
 	if (s->live && fds[1].revents & (POLLHUP | POLLERR | POLLNVAL) && !s->stop) {

@@ -227,7 +227,8 @@ static int set_watermark(struct session *s)
 	/* Lines shown one by one have to come at once; for a result at the end, or for programs, batches do. */
 	if ((!s->streaming || options_export(s->run.options)) && header)
 		records = header->records_per_ring / 4;
-	return proclife_source_set_watermark(s->run.source, records ? records : 1);
+	s->watermark = records ? records : 1;
+	return proclife_source_set_watermark(s->run.source, s->watermark);
 }
 
 static bool shows_now(const struct session *s)

@@ -2,7 +2,9 @@
 /* Ctrl-C and similar signals, and the end of a command. */
 #include "output/message.h"
 #include "session/session_state.h"
+#include <errno.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,6 +70,23 @@ static void take_signal(struct session *s, int signo)
 	session_stop_at(s, session_now(s), STOP_SIGNAL);
 }
 
+/* Do orphans become our children? */
+static bool adopts(void)
+{
+	int subreaper = 0;
+
+	return getpid() == 1 || prctl(PR_GET_CHILD_SUBREAPER, &subreaper) || subreaper;
+}
+
+/*
+ * Once there is no child, there is none until we fork: a sibling needs a child that makes it. To look anyway makes a
+ * record, WAIT, which wakes a recorder that has nothing else to do.
+ */
+static bool may_have_children(const struct session *s)
+{
+	return !s->childless || reaction_is_busy(&s->triggers.reaction) || (s->follow.pid && !s->follow.ended);
+}
+
 /*
  * We have children that we did not fork: siblings that a command makes (CLONE_PARENT), orphans if we are a
  * subreaper or process 1, and children from before our execve(2). No other process can reap them. Some end without
@@ -78,10 +97,13 @@ static void reap(struct session *s)
 	int status;
 	pid_t pid;
 
+	if (!may_have_children(s))
+		return;
 	while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0) {
 		follow_reaped(&s->follow, pid, status);
 		reaction_reaped(&s->triggers.reaction, pid, status);
 	}
+	s->childless = pid < 0 && errno == ECHILD && !adopts();
 	if (s->follow.ended && !s->ended_at)
 		s->ended_at = session_now(s);
 }
