@@ -127,13 +127,15 @@ static inline void count_missing(struct run *run, const struct proclife_event *e
 {
 	const struct proclife_record *r = event->record;
 
+	if (r && r->type != PROCLIFE_SUPPRESSED)
+		return;
 	if (r ? !is_in_range(run, r->ts) : !overlaps_range(run, event->gap.from, event->gap.to))
 		return;
 	if (!r)
 		run->lost += event->gap.lost;
-	else if (r->type == PROCLIFE_SUPPRESSED && r->suppressed.what == PROCLIFE_NONE)
+	else if (r->suppressed.what == PROCLIFE_NONE)
 		count_stopped(run, r);
-	else if (r->type == PROCLIFE_SUPPRESSED && r->suppressed.what < PROCLIFE_TYPES)
+	else if (r->suppressed.what < PROCLIFE_TYPES)
 		count_suppressed(run, &r->suppressed);
 }
 
