@@ -34,6 +34,7 @@ static struct {
 	uint32_t cpu_value;
 	uint64_t misses[PROGRAMS];
 	int no_info; /* the errno that a program's gives */
+	unsigned int asked; /* how often programs were asked */
 	const char *no_pin;
 	uint64_t *unringed_count;
 } kernel;
@@ -55,6 +56,7 @@ static int get_info(int fd, void *to, uint32_t size)
 
 		if (!is_same(fd, kernel.programs[i]))
 			continue;
+		kernel.asked++;
 		if (kernel.no_info)
 			return -kernel.no_info;
 		memcpy(to, &program, size < sizeof(program) ? size : sizeof(program));
@@ -319,6 +321,32 @@ static void look_often(void)
 		clocks.now += 10 * MS;
 		expect_nothing(source);
 	}
+}
+
+/* While no ring moves, programs are asked ten times a second, and not at each tick; before a record is yielded, they are. */
+static void test_quiet(void **state)
+{
+	unsigned int ticks = 0;
+
+	(void)state;
+	clocks.on = true;
+	clocks.now = 1000 * MS;
+	open_source();
+	kernel.asked = 0;
+	look_often();
+	assert_in_range(kernel.asked, 50 * PROGRAMS, 51 * PROGRAMS);
+	look_often();
+	kernel.asked = 0;
+	look_often();
+	assert_in_range(kernel.asked, 5 * PROGRAMS, 6 * PROGRAMS);
+	kernel.misses[0] = 3;
+	for (struct proclife_event event; !proclife_source_next(source, &event); ticks++)
+		clocks.now += 10 * MS;
+	assert_in_range(ticks, 1, 10);
+	assert_int_equal(proclife_source_lost(source), 3);
+	kernel.asked = 0;
+	expect_no_skips();
+	assert_true(kernel.asked >= PROGRAMS);
 }
 
 /* The clock is set while we read: that is one change, however exactly its offset can be read each time. */
@@ -620,6 +648,7 @@ int main(void)
 		BPF_TEST(test_records),
 		BPF_TEST(test_skipped),
 		BPF_TEST(test_not_to_be_asked),
+		BPF_TEST(test_quiet),
 		BPF_TEST(test_clock_is_set),
 		BPF_TEST(test_snapshot),
 		BPF_TEST(test_headers),

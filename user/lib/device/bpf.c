@@ -524,6 +524,7 @@ static int begin_ticks(struct proclife_device *device)
 		return -errno;
 	device->pollable = true;
 	device->ticks = true;
+	device->moved = proclife_monotonic(); /* a program that has just opened it waits for an answer */
 	return 0;
 }
 

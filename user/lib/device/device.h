@@ -79,6 +79,8 @@ struct proclife_device {
 	bool rewind;	   /* read the rings from their oldest records on */
 	bool held;	   /* a write in flight holds the horizon back */
 	bool ticks;	   /* the descriptor is readable now and then, whether there are records or not */
+	uint64_t moved;	   /* with ticks: when there was something to read last... */
+	uint64_t looked;   /* ... and when the clock and what was lost were asked last */
 	uint64_t watermark;
 	void *map;
 	struct proclife_header header; /* as it was validated: sizes are taken from here only */
