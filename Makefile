@@ -279,6 +279,7 @@ check-unit:
 	@B=$B tests/unit/run
 
 check:
+	@echo 'make check: some 45 minutes on two cores without KVM; each step says when it begins, and what it took'
 	tests/scripts/setup build check vm suites guest
 	tests/scripts/check
 

@@ -4,8 +4,18 @@
 # namespace are reaped. One of these is a zombie of shim, outside: its child, or one that it traces.
 notices=$PWD/$B/tests/guest/workloads/notices
 pid() { awk -v name="$1" '$1 == name { print $2 }' "$here/pids"; }
+# ends SHIM INIT: without it, the zombie is reaped, and then the init is.
+ends() {
+	kill "$1"
+	{ wait "$1"; } 2>/dev/null
+	for _ in {1..100}; do
+		[[ -e /proc/$2 ]] || return
+		sleep 0.1
+	done
+}
+
 for kind in parent tracer; do
-	"$notices" stuck 24000 $kind >"$here/pids" &
+	"$notices" stuck 60000 $kind >"$here/pids" &
 	sleep 2
 	init=$(pid stuck-init) blocker=$(pid blocker) shim=$(pid shim)
 	expect "$kind: one zombie" 0 "^ .* $blocker +blocker .*shim \($shim\)" proclife-read --zombies
@@ -22,12 +32,12 @@ for kind in parent tracer; do
 	left=0
 	[[ $kind == parent ]] || left=1 # what is traced is a child of the init, and selected with it
 	expect "$kind: verdict" 0 'ok|zombies' proclife-read --duration 0.5 --expect "zombies==$left" --pid "$init"
-	wait $!
-	expect "$kind: recorded" 0 '' proclife-read --quiet --record "$here/$kind" --duration 3 -- "$notices" stuck 6000 $kind
+	ends $! "$init"
+	expect "$kind: recorded" 0 '' proclife-read --quiet --record "$here/$kind" --duration 3 -- "$notices" stuck 60000 $kind
 	cp "$work/output" "$here/pids"
 	init=$(pid stuck-init)
-	expect "$kind: in the tree" 0 'stuck-init.*dying' proclife-read -i "$here/$kind" --tree --no-fold
+	expect "$kind: in the tree" 0 "^[^0-9]*$init .*stuck-init.*dying" proclife-read -i "$here/$kind" --tree --no-fold
 	expect "$kind: state" 0 "\"pid\":$init,.*\"state\":\"dying\"" proclife-read -i "$here/$kind" --tree --json
 	expect "$kind: sums" 0 '"dying":1,"zombies":1,' proclife-read -i "$here/$kind" --latency --json
-	sleep 5
+	ends "$(pid shim)" "$init"
 done
