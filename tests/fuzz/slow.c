@@ -51,7 +51,7 @@ static uint64_t time_records(bool selecting, uint32_t gap_at)
 	struct proclife_tree *tree;
 	uint64_t began = cpu_ns();
 
-	need(proclife_carry_new(&carry));
+	need(proclife_carry_new(&carry, NULL));
 	need(proclife_tasks_new(&tasks, NULL));
 	need(proclife_tree_new(&tree, tasks));
 	need(proclife_latency_new(&latency, tasks, false));

@@ -5,6 +5,8 @@
  * second cut is made in what the first one left, like the parts of a flight recording.
  */
 #include "check.h"
+#include "marks.h"
+#include "records.h"
 #include "stories.h"
 #include "recorded.h"
 
@@ -228,11 +230,11 @@ static void begin(struct ended **list, size_t *length)
 	assert_int_equal(proclife_tasks_report(tasks, &reports, NULL), 0);
 }
 
-static struct proclife_carry *begin_carry(void)
+static struct proclife_carry *begin_carry(struct proclife_bygone *bygone)
 {
 	struct proclife_carry *carry;
 
-	assert_int_equal(proclife_carry_new(&carry), 0);
+	assert_int_equal(proclife_carry_new(&carry, bygone), 0);
 	take_facts(carry->tasks);
 	return carry;
 }
@@ -251,15 +253,69 @@ static void free_told(struct ended **list, size_t length)
 	*list = NULL;
 }
 
-static int feed(void *data, const struct proclife_event *event)
+static int feed_whole(void *data, const struct proclife_event *event)
 {
 	(void)data;
 	return proclife_tasks_feed(tasks, event) < 0;
 }
 
-static int carry_on(void *data, const struct proclife_event *event)
+/* What comes in a part. */
+static struct happening *part;
+static size_t part_count, part_room;
+static uint64_t passed; /* records of lives that were not followed */
+
+static int add_to_part(void *data, const struct proclife_event *event)
 {
-	return proclife_carry_take(data, event);
+	struct happening *each;
+
+	(void)data;
+	if (part_count == part_room) {
+		part_room = part_room ? 2 * part_room : 1024;
+		part = realloc(part, part_room * sizeof(*part));
+		assert_non_null(part);
+	}
+	each = &part[part_count++];
+	each->event = *event;
+	if (event->record)
+		each->record = *event->record;
+	return 0;
+}
+
+static struct proclife_carry *carry_part(struct proclife_bygone *bygone, struct proclife_carried *carried, size_t most)
+{
+	struct proclife_carry *carry = begin_carry(bygone);
+
+	for (size_t i = 0; i < part_count; i++)
+		part[i].event.record = part[i].event.record ? &part[i].record : NULL;
+	for (size_t i = 0; i < part_count && bygone; i++) /* in any order */
+		proclife_bygone_note(bygone, &part[part_count - 1 - i].event);
+	if (bygone)
+		proclife_bygone_settle(bygone);
+	for (size_t i = 0; i < part_count; i++) {
+		assert_int_equal(proclife_carry_take(carry, &part[i].event), 0);
+		passed += bygone && part[i].event.record && proclife_bygone_of(bygone, part[i].event.record);
+	}
+	assert_int_equal(proclife_carry_choose(carry, most, carried), 0);
+	return carry;
+}
+
+/* Chosen of what has come, whether all lives were followed or only those that have to be. */
+static struct proclife_carry *carry_both(struct proclife_carried *carried, size_t most)
+{
+	struct proclife_carried of_all;
+	struct proclife_carry *all_of = carry_part(NULL, &of_all, most), *carry;
+	struct proclife_bygone bygone;
+
+	assert_int_equal(proclife_bygone_init(&bygone), 0);
+	carry = carry_part(&bygone, carried, most);
+	proclife_bygone_free(&bygone);
+	check(of_all.count == carried->count && of_all.left_out == carried->left_out);
+	for (size_t i = 0; i < of_all.count; i++)
+		check(!memcmp(&of_all.records[i], &carried->records[i], sizeof(of_all.records[i])));
+	check(of_all.gap_count == carried->gap_count);
+	check(!memcmp(of_all.gaps, carried->gaps, of_all.gap_count * sizeof(of_all.gaps[0])));
+	proclife_carry_free(all_of);
+	return carry;
 }
 
 /* Passes records and gaps on in the order in which they come out of their streams. */
@@ -393,25 +449,27 @@ static void check_same(const struct ended *a, const struct ended *b)
 static void run_parts(size_t first, size_t second, size_t most)
 {
 	struct proclife_carried carried;
-	struct proclife_carry *one = begin_carry(), *two = begin_carry();
+	struct proclife_carry *one, *two;
 	struct proclife_event event;
 
+	part_count = 0;
 	for (size_t i = 0; i < first; i++)
-		assert_int_equal(proclife_carry_take(one, &all[i].event), 0);
-	assert_int_equal(proclife_carry_choose(one, most, &carried), 0);
-	put_carried(&carried, carry_on, two);
+		add_to_part(NULL, &all[i].event);
+	one = carry_both(&carried, most);
+	part_count = 0;
+	put_carried(&carried, add_to_part, NULL);
 	proclife_carry_free(one);
 	for (size_t i = first; i < second; i++)
-		assert_int_equal(proclife_carry_take(two, &all[i].event), 0);
-	assert_int_equal(proclife_carry_choose(two, most, &carried), 0);
+		add_to_part(NULL, &all[i].event);
+	two = carry_both(&carried, most);
 	assert_int_equal(carried.left_out, 0);
 
 	begin(&parts, &parts_count);
-	put_carried(&carried, feed, NULL);
+	put_carried(&carried, feed_whole, NULL);
 	proclife_carry_free(two);
 	for (size_t i = second; i < count; i++) {
 		event = all[i].event;
-		assert_int_equal(feed(NULL, &event), 0);
+		assert_int_equal(feed_whole(NULL, &event), 0);
 	}
 	end();
 }
@@ -420,7 +478,7 @@ static void run_whole(void)
 {
 	begin(&whole, &whole_count);
 	for (size_t i = 0; i < count; i++)
-		assert_int_equal(feed(NULL, &all[i].event), 0);
+		assert_int_equal(feed_whole(NULL, &all[i].event), 0);
 	end();
 }
 
@@ -431,7 +489,7 @@ static size_t gone_before(size_t cut)
 
 	begin(&early, &early_count);
 	for (size_t i = 0; i < cut; i++)
-		assert_int_equal(feed(NULL, &all[i].event), 0);
+		assert_int_equal(feed_whole(NULL, &all[i].event), 0);
 	number = early_count;
 	end();
 	free_told(&early, early_count);
@@ -513,16 +571,111 @@ static void test_whole(void **state)
 {
 	(void)state;
 	gaps = false;
+	passed = 0;
 	for (seed = 1; seed <= seeds(200); seed++)
 		run_seed();
+	assert_true(passed > 0);
 }
 
 static void test_gaps(void **state)
 {
 	(void)state;
 	gaps = true;
+	passed = 0;
 	for (seed = 1; seed <= seeds(200); seed++)
 		run_seed();
+	assert_true(passed > 0);
+}
+
+static void add(struct proclife_record record)
+{
+	add_event(&(struct proclife_event){ .record = &record });
+}
+
+static void add_suppressed(uint64_t ts, uint32_t what)
+{
+	struct proclife_record record = suppressed_record(what, ts, 0);
+
+	record.ts = ts;
+	add(record);
+}
+
+static void add_forking(uint64_t ts, const struct who *who)
+{
+	struct proclife_record record = record_of(ts, PROCLIFE_BIRTH, who);
+
+	record.birth.what = PROCLIFE_BIRTH_FORKING;
+	add(record);
+}
+
+/*
+ * What a life that is not followed says of others: a budget is no longer used up, a wait(2) of its reaper is over, unless
+ * that has exited.
+ */
+static void test_passed(void **state)
+{
+	struct who shell = process_of_pid(10, "sh"), over = process_of_pid(20, "cc"), zombie = process_of_pid(30, "ld"),
+		   late = process_of_pid(40, "as"), init = process_of_pid(1, "init");
+	struct proclife_carried carried;
+	uint64_t before;
+
+	(void)state;
+	count = 0;
+	gaps = false;
+	add(task_record(1, &init, &init));
+	add(fork_record(1, &shell, &init));
+	add(fork_record(2, &zombie, &shell));
+	add(fork_record(3, &over, &shell));
+	add_suppressed(4, PROCLIFE_WAIT);
+	add_suppressed(4, PROCLIFE_BIRTH);
+	add(wait_record(5, &over));
+	add_forking(5, &over);
+	add(wait_record(6, &shell));
+	add(reap_record(7, &zombie, &shell));
+	add_forking(8, &shell);
+	add(fork_record(9, &late, &shell));
+	add(wait_record(10, &shell));
+	add(exit_record(11, &shell, 0, 0));
+	add(reap_record(12, &over, &shell));
+	add(free_record(13, &over));
+	own_events();
+	part_count = 0;
+	for (size_t i = 0; i < count; i++)
+		add_to_part(NULL, &all[i].event);
+	before = passed;
+	proclife_carry_free(carry_both(&carried, SIZE_MAX));
+	assert_int_equal(passed - before, 5);
+}
+
+/* The end of one was lost: that it is gone is shown by a life that is over, too, with its handle or its group's. */
+static void test_gone_unseen(void **state)
+{
+	enum { BY_HANDLE, BY_SNAPSHOT, BY_GROUP, BY_ALL };
+
+	(void)state;
+	for (int by = 0; by < BY_ALL; by++) {
+		struct who shell = process_of_pid(10, "sh"), gone = process_of_pid(20, "cc"), over = process_of_pid(30, "ld");
+		struct proclife_carried carried;
+
+		count = 0;
+		gaps = false;
+		if (by == BY_GROUP)
+			over.group = gone.group;
+		else
+			over.task = gone.task;
+		add(task_record(1, &shell, &shell));
+		add(fork_record(2, &gone, &shell));
+		add(by == BY_SNAPSHOT ? task_record(4, &over, &shell) : fork_record(4, &over, &shell));
+		add(exit_record(5, &over, 0, 0));
+		add(reap_record(6, &over, &shell));
+		add(free_record(7, &over));
+		own_events();
+		part_count = 0;
+		for (size_t i = 0; i < count; i++)
+			add_to_part(NULL, &all[i].event);
+		proclife_carry_free(carry_both(&carried, SIZE_MAX));
+		assert_int_equal(carried.count, 1); /* the shell */
+	}
 }
 
 /* Cut at each place: these have what the generator does not make, such as the marks of a death. */
@@ -563,6 +716,7 @@ static int teardown(void **state)
 {
 	(void)state;
 	free(all);
+	free(part);
 	return 0;
 }
 
@@ -571,6 +725,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),
 		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_passed),
+		cmocka_unit_test(test_gone_unseen),
 		cmocka_unit_test_setup_teardown(test_stories, recorded_setup, recorded_teardown),
 	};
 

@@ -12,7 +12,7 @@ static struct proclife_carried carried;
 static int setup(void **state)
 {
 	(void)state;
-	return proclife_carry_new(&carry);
+	return proclife_carry_new(&carry, NULL);
 }
 
 static int teardown(void **state)

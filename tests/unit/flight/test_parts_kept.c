@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <flight/bygone.h>
 #include <recording/parts.h>
 #include <recording/recorder.h>
 #include <stdlib.h>
@@ -452,6 +453,9 @@ static void test_lost_while_one_ends(void **state)
 		parted_source->listener = &h.listener;
 		assert_true(parted_go_on(20000));
 		parted_device->now += 70000;
+		assert_int_equal(log_source(&live, parted_source, UINT64_MAX), 0);
+		assert_true(recorder->bygone->lives.used > 0);
+		assert_true(recorder->bygone->gap_to > 0); /* whichever part it is in */
 		parted_end();
 		assert_true(lost_in(&live) > 0);
 		replayed = replay(folder.path);

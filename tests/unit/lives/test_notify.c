@@ -530,7 +530,7 @@ static void test_carried(void **state)
 		struct proclife_carry *carry;
 		struct proclife_tasks *second;
 
-		assert_int_equal(proclife_carry_new(&carry), 0);
+		assert_int_equal(proclife_carry_new(&carry, NULL), 0);
 		trace_with_notify(carry->tasks);
 		for (size_t i = 0; i < cut; i++)
 			assert_int_equal(proclife_carry_take(carry, &(struct proclife_event){ .record = &all[i] }), 0);

@@ -306,7 +306,7 @@ static uint64_t time_carry(const struct shape *shape, uint32_t n)
 	struct proclife_carried carried;
 	uint64_t began = cpu_us();
 
-	assert_int_equal(proclife_carry_new(&carry), 0);
+	assert_int_equal(proclife_carry_new(&carry, NULL), 0);
 	parent = process_of_pid(100, "parent");
 	put(task_record(0, &parent, &parent));
 	shape->put(n);

@@ -439,6 +439,38 @@ static void note_gap(struct proclife_carry *carry, struct proclife_gap gap)
 	carry->gaps[carry->gap_count - 1] = gap;
 }
 
+/* Does its beginning show that another one, with its handle or its group's, is gone? The end of that was lost. */
+static bool replaces_another(const struct proclife_carry *carry, const struct proclife_record *record)
+{
+	bool forks = record->type == PROCLIFE_FORK;
+
+	if (!forks && record->type != PROCLIFE_TASK)
+		return false;
+	return proclife_task_get(carry->tasks, record->task) ||
+	       proclife_group_get(carry->tasks, forks ? record->fork.group : record->state.group);
+}
+
+/* Is it of a life that is not followed? */
+static bool is_passed(const struct proclife_carry *carry, const struct proclife_record *record)
+{
+	struct proclife_bygone_life *life = carry->bygone ? proclife_bygone_of(carry->bygone, record) : NULL;
+
+	if (life && replaces_another(carry, record))
+		life->needed = true; /* those from which it descends are not: it is freed before the part ends */
+	return life && !life->needed;
+}
+
+/* What the record of a life that is not followed changes of others. */
+static int pass(struct proclife_carry *carry, const struct proclife_record *record)
+{
+	struct proclife_process *parent = proclife_tasks_pass(carry->tasks, record);
+	struct proclife_kept_life *life = parent ? proclife_kept_life(carry, parent) : NULL;
+
+	if (life)
+		life->last_child = record->ts;
+	return parent && !life ? -ENOMEM : 0;
+}
+
 int proclife_carry_take(struct proclife_carry *carry, const struct proclife_event *event)
 {
 	const struct proclife_record *record = event->record;
@@ -449,6 +481,8 @@ int proclife_carry_take(struct proclife_carry *carry, const struct proclife_even
 	} else {
 		carry->records++;
 		carry->latest = proclife_later(carry->latest, record->ts);
+		if (is_passed(carry, record))
+			return pass(carry, record);
 		carry->fed = record;
 		carry->owner = NULL;
 		if (record->type == PROCLIFE_MM)
@@ -473,13 +507,14 @@ int proclife_carry_read(struct proclife_carry *carry, struct proclife_source *pa
 	return ret == -ENODATA ? 0 : ret;
 }
 
-int proclife_carry_new(struct proclife_carry **result)
+int proclife_carry_new(struct proclife_carry **result, struct proclife_bygone *bygone)
 {
 	struct proclife_carry *carry = calloc(1, sizeof(*carry));
 	int err;
 
 	if (!carry)
 		return -ENOMEM;
+	carry->bygone = bygone;
 	proclife_slab_init(&carry->kept_slab, sizeof(struct proclife_kept));
 	proclife_slab_init(&carry->task_slab, sizeof(struct proclife_kept_task));
 	proclife_slab_init(&carry->life_slab, sizeof(struct proclife_kept_life));

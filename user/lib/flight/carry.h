@@ -6,18 +6,22 @@
  * threads that are freed only sums are kept, in a PROCLIFE_PAST.
  *
  * A part begins with such records itself, so what it ends with follows from it alone: nothing has to be
- * kept in memory between two parts.
+ * kept in memory between two parts. While it is written, only which of its lives are over is noted.
  */
 #ifndef PROCLIFE_CARRY_H
 #define PROCLIFE_CARRY_H
 
-#include "proclife.h"
+#include "flight/bygone.h"
 
 #define PROCLIFE_CARRY_GAPS 16
 
 struct proclife_carry;
 
-int proclife_carry_new(struct proclife_carry **carry);
+/*
+ * @bygone: lives of the part that are not followed, unless one is found to be needed; NULL: all are. It stays the
+ * caller's, and has to be there until all is taken. What is carried is the same. 0 or -ENOMEM.
+ */
+int proclife_carry_new(struct proclife_carry **carry, struct proclife_bygone *bygone);
 void proclife_carry_free(struct proclife_carry *carry);
 
 /* Takes a whole part: a recording of which nothing was yielded yet. 0, or a negative errno. */

@@ -59,6 +59,7 @@ struct proclife_kept_life {
 
 struct proclife_carry {
 	struct proclife_tasks *tasks;
+	struct proclife_bygone *bygone; /* lives that are not followed; NULL: all are */
 	struct proclife_map by_handle;	 /* struct proclife_kept_task of each open task */
 	struct proclife_map freed;	 /* and of those in lists of freed ones; see proclife_kept_index() */
 	struct proclife_map by_id;	 /* the processes that share their pid with a newer one; as above */

@@ -8,6 +8,7 @@
 #include "recording/recorder.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -111,6 +112,15 @@ static void next_metadata(struct proclife_recorder *recorder, uint64_t ended)
 	metadata->run.uuid[PROCLIFE_UUID_BYTES - 1]++;
 }
 
+static void note_written(struct proclife_recorder *recorder, const struct proclife_gap *gap,
+			 const struct proclife_record *from, const struct proclife_record *end)
+{
+	if (gap && recorder->bygone)
+		proclife_bygone_note(recorder->bygone, &(struct proclife_event){ .gap = *gap });
+	for (; from != end && recorder->bygone; from++)
+		proclife_bygone_note(recorder->bygone, &(struct proclife_event){ .record = from });
+}
+
 static int write_carried(struct proclife_recorder *recorder, const struct proclife_carried *carried)
 {
 	struct proclife_ctf_writer *writer;
@@ -120,6 +130,7 @@ static int write_carried(struct proclife_recorder *recorder, const struct procli
 		err = proclife_ctf_writer_records(writer, carried->records, carried->count);
 	if (!err)
 		err = proclife_recorder_note(recorder, carried->records, carried->records + carried->count);
+	note_written(recorder, NULL, carried->records, carried->records + carried->count);
 	for (size_t i = 0; i < carried->gap_count && !err; i++) {
 		uint32_t cpu = carried->gaps[i].cpu;
 
@@ -127,8 +138,26 @@ static int write_carried(struct proclife_recorder *recorder, const struct procli
 		err = proclife_recorder_writer(recorder, cpu < recorder->cpus ? cpu : PROCLIFE_CPU_ALL, &writer);
 		if (!err)
 			err = proclife_ctf_writer_gap(writer, &carried->gaps[i]);
+		note_written(recorder, &carried->gaps[i], NULL, NULL);
 	}
 	return err;
+}
+
+static void release_bygone(struct proclife_recorder *recorder)
+{
+	if (recorder->bygone)
+		proclife_bygone_free(recorder->bygone);
+	free(recorder->bygone);
+	recorder->bygone = NULL;
+}
+
+/* Without memory for it, all lives are followed. */
+static void begin_bygone(struct proclife_recorder *recorder)
+{
+	release_bygone(recorder);
+	recorder->bygone = calloc(1, sizeof(*recorder->bygone));
+	if (recorder->bygone && proclife_bygone_init(recorder->bygone))
+		release_bygone(recorder);
 }
 
 /* @carried: what it begins with; NULL: it is the first. */
@@ -138,6 +167,7 @@ static int begin_part(struct proclife_recorder *recorder, const struct proclife_
 	const char *path;
 	int err = proclife_parts_begin(recorder->parts, bytes, &path);
 
+	begin_bygone(recorder);
 	/* However many are open, those that come have names, too. */
 	recorder->names_room = carried ? recorder->names_bytes / 2 : recorder->names_bytes;
 	if (!err)
@@ -201,7 +231,9 @@ static int next_part(struct proclife_recorder *recorder)
 
 	if (err)
 		return err;
-	err = proclife_carry_new(&carry);
+	if (recorder->bygone)
+		proclife_bygone_settle(recorder->bygone);
+	err = proclife_carry_new(&carry, recorder->bygone);
 	if (err)
 		return err;
 	err = read_part(recorder, carry, &carried);
@@ -294,6 +326,8 @@ int proclife_recorder_keep(struct proclife_recorder **recorder, struct proclife_
 	r->names_bytes = names_bytes(&known);
 	r->metadata.run.part = 1;
 	r->listener.take = take_in_parts;
+	r->written = note_written;
+	r->release = release_bygone;
 	r->sync = sync_parts;
 	err = proclife_parts_open(&r->parts, dir, &known);
 	r->room = (struct proclife_room){ .make = make_room, .data = r };

@@ -348,6 +348,30 @@ static inline int feed_record(struct proclife_tasks *tasks, const struct proclif
 	}
 }
 
+struct proclife_process *proclife_tasks_pass(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	switch (record->type) {
+	case PROCLIFE_FORK:
+		if (tasks->birth_marks)
+			proclife_birth_passed(tasks, record);
+		return relative(tasks, record->fork.parent, record->fork.parent_tgid);
+	case PROCLIFE_REAP:
+		proclife_reap_passed(tasks, record);
+		break;
+	case PROCLIFE_BIRTH:
+		if (!proclife_birth_has_budget(record))
+			break;
+		/* fall through */
+	case PROCLIFE_WAIT:
+	case PROCLIFE_FAIL:
+		proclife_suppressed_over(tasks, record);
+		break;
+	default:
+		break;
+	}
+	return NULL;
+}
+
 /* Where a RENAME can be missing, any later record of the task has its name. */
 static void note_name(struct proclife_tasks *tasks,
 				     const struct proclife_record *record)

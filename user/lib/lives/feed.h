@@ -75,12 +75,22 @@ int proclife_feed_notify(struct proclife_tasks *tasks, const struct proclife_rec
 int proclife_feed_signal(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_wait(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_record *record);
+/* A REAP of another process's only thread, for its reaper. */
+void proclife_reap_passed(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_free(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_mm(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_birth(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_fail(struct proclife_tasks *tasks, const struct proclife_record *record);
 int proclife_feed_times(struct proclife_tasks *tasks, const struct proclife_record *record);
 void proclife_io_add(struct proclife_io *to, uint64_t read_bytes, uint64_t write_bytes);
+/* Is it a BIRTH of a kind of which a CPU makes only some, as any process can cause them? */
+static inline bool proclife_birth_has_budget(const struct proclife_record *record)
+{
+	return record->birth.what == PROCLIFE_BIRTH_FORKING || record->birth.what == PROCLIFE_BIRTH_EXECING;
+}
+
+/* A FORK, for its creator. Returns when that began to fork; 0: it is not known. */
+uint64_t proclife_birth_passed(const struct proclife_tasks *tasks, const struct proclife_record *record);
 /* A FORK of this task. */
 void proclife_birth_forked(const struct proclife_tasks *tasks, struct proclife_task *task,
 			   const struct proclife_record *record);

@@ -22,25 +22,35 @@ static bool is_certain(const struct proclife_tasks *tasks, uint64_t since)
 	return since && !proclife_tasks_may_lack(tasks, PROCLIFE_BIRTH, since);
 }
 
-void proclife_birth_forked(const struct proclife_tasks *tasks, struct proclife_task *task,
-			   const struct proclife_record *record)
+uint64_t proclife_birth_passed(const struct proclife_tasks *tasks, const struct proclife_record *record)
 {
 	const struct proclife_fork *fork = &record->fork;
 	struct proclife_task *creator = fork->creator ? proclife_task_get(tasks, fork->creator) : NULL;
 	struct proclife_priv_extra *own = creator ? proclife_extra_of(creator) : NULL;
-	struct proclife_births *births = &proclife_extra_of(task)->births;
+	uint64_t forking;
 
 	/* In a recording that keeps the latest, another task of its process can stand for one that is gone. */
 	if (!own || creator->pid != fork->creator_pid)
-		return;
+		return 0;
 	proclife_extra_of_process(creator->process)->ran = true;
-	if (is_certain(tasks, own->forking)) {
-		births->forking = own->forking;
+	forking = is_certain(tasks, own->forking) ? own->forking : 0;
+	if (forking)
 		own->forked = record->task;
-	}
 	own->forking = 0;
+	return forking;
+}
+
+void proclife_birth_forked(const struct proclife_tasks *tasks, struct proclife_task *task,
+			   const struct proclife_record *record)
+{
+	struct proclife_births *births = &proclife_extra_of(task)->births;
+	uint64_t forking = proclife_birth_passed(tasks, record);
+
+	if (!forking)
+		return;
+	births->forking = forking;
 	if (record->pid == record->tgid)
-		proclife_extra_of_process(task->process)->births.forking = births->forking;
+		proclife_extra_of_process(task->process)->births.forking = forking;
 }
 
 void proclife_birth_execed(const struct proclife_tasks *tasks, struct proclife_task *task, uint64_t ts)
@@ -95,7 +105,7 @@ int proclife_feed_birth(struct proclife_tasks *tasks, const struct proclife_reco
 
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
-	if (record->birth.what == PROCLIFE_BIRTH_FORKING || record->birth.what == PROCLIFE_BIRTH_EXECING)
+	if (proclife_birth_has_budget(record))
 		proclife_suppressed_over(tasks, record);
 	if (proclife_unlikely(!tasks->birth_marks))
 		return proclife_wanted(task->process);

@@ -251,6 +251,22 @@ static void note_code(struct proclife_process *process)
 		process->exit_code = -1;
 }
 
+/* NULL: it is not known. */
+static struct proclife_task *reaper_of(struct proclife_tasks *tasks, const struct proclife_reap *reap)
+{
+	struct proclife_task *reaper = proclife_task_get(tasks, reap->reaper);
+
+	return reaper && reaper->tgid == reap->reaper_tgid ? reaper : NULL;
+}
+
+void proclife_reap_passed(struct proclife_tasks *tasks, const struct proclife_record *record)
+{
+	struct proclife_task *reaper = reaper_of(tasks, &record->reap);
+
+	if (reaper && !proclife_priv_task(reaper)->exited)
+		reaper->waited = 0; /* as in waiting_since() */
+}
+
 int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_record *record)
 {
 	const struct proclife_reap *reap = &record->reap;
@@ -260,9 +276,7 @@ int proclife_feed_reap(struct proclife_tasks *tasks, const struct proclife_recor
 	if (proclife_unlikely(!task))
 		return -ENOMEM;
 	process = task->process;
-	reaper = proclife_task_get(tasks, reap->reaper);
-	if (reaper && reaper->tgid != reap->reaper_tgid)
-		reaper = NULL;
+	reaper = reaper_of(tasks, reap);
 	task->reaper_waited = reaper ? waiting_since(tasks, reaper, task) : 0;
 	if (task->leader)
 		note_code(process);

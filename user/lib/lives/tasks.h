@@ -498,6 +498,16 @@ void proclife_prefetch_init(struct proclife_tasks *tasks);
 void proclife_prefetch(struct proclife_tasks *tasks, const struct proclife_record *record);
 
 /*
+ * feed.c
+ */
+
+/*
+ * In place of feeding it: a record of a life that is not followed changes what it changes of others. There was no gap,
+ * and the process has one thread. Returns the parent, of a FORK, if that is known; otherwise NULL.
+ */
+struct proclife_process *proclife_tasks_pass(struct proclife_tasks *tasks, const struct proclife_record *record);
+
+/*
  * suppressed.c
  */
 

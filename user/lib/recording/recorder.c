@@ -53,7 +53,10 @@ static int take(struct proclife_recorder *recorder, struct proclife_stream *stre
 		err = proclife_ctf_writer_gap(writer, &gap);
 	if (!err)
 		err = proclife_ctf_writer_records(writer, from, (uint64_t)(end - from));
-	return err ? err : proclife_recorder_note(recorder, from, end);
+	err = err ? err : proclife_recorder_note(recorder, from, end);
+	if (!err && recorder->written)
+		recorder->written(recorder, proclife_gap_is(&gap) ? &gap : NULL, from, end);
+	return err;
 }
 
 void proclife_recorder_take(struct proclife_listener *listener, struct proclife_stream *stream)
@@ -330,6 +333,8 @@ void proclife_recorder_free(struct proclife_recorder *recorder)
 	proclife_recorder_close(recorder);
 	free(recorder->writers);
 	proclife_recorder_free_names(recorder);
+	if (recorder->release)
+		recorder->release(recorder);
 	proclife_parts_free(recorder->parts);
 	free(recorder);
 }

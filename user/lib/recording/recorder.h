@@ -43,6 +43,11 @@ struct proclife_recorder {
 	struct proclife_map known_cgroups; /* of a slice or a part: those that it has */
 	struct proclife_map known_uids;	   /* plus 1 */
 	struct proclife_parts *parts; /* NULL: it is one folder */
+	/* Parts look at what was written of a stream: a gap, unless @gap is NULL, then records. */
+	void (*written)(struct proclife_recorder *recorder, const struct proclife_gap *gap,
+			const struct proclife_record *from, const struct proclife_record *end);
+	void (*release)(struct proclife_recorder *recorder); /* frees the next one, which parts have */
+	struct proclife_bygone *bygone; /* which of the part's lives are over; NULL: no memory for that */
 	int (*sync)(struct proclife_recorder *recorder); /* of parts: what time brings about. 0 or an error */
 	uint64_t part_bytes;	      /* of what a part records, at most */
 	uint64_t carried_bytes;	      /* of what it begins with, at most */
