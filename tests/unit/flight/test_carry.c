@@ -121,6 +121,15 @@ static void add_failed(const struct proclife_record *head, uint64_t ts, bool for
 	add_event(&(struct proclife_event){ .record = &record });
 }
 
+static uint64_t time_of_last(void)
+{
+	const struct proclife_event *last = count ? &all[count - 1].event : NULL;
+
+	if (!last)
+		return UINT64_MAX;
+	return last->record ? all[count - 1].record.ts : last->gap.to;
+}
+
 /* An event of the generator, which makes no births: also those that go with it, and some that fail. */
 static void add_with_births(const struct proclife_event *event)
 {
@@ -136,11 +145,12 @@ static void add_with_births(const struct proclife_event *event)
 		head = head_of(count, record.task);
 	if (head)
 		add_birth(head, record.ts, record.type == PROCLIFE_EXEC ? PROCLIFE_BIRTH_EXECING : PROCLIFE_BIRTH_FORKING);
+	/* No task fails and begins again in a nanosecond: a RENAME can be of an exec that follows at once. */
+	if (record.type == PROCLIFE_RENAME && count % 4 < 2 && time_of_last() < record.ts)
+		add_failed(&record, record.ts - 1, count % 2);
 	add_event(event);
 	if (record.type == PROCLIFE_FORK && record.tgid % 4)
 		add_birth(&record, record.ts, PROCLIFE_BIRTH_STARTED);
-	else if (record.type == PROCLIFE_RENAME && count % 4 < 2)
-		add_failed(&record, record.ts, count % 2);
 }
 
 static void make(const struct trace_plan *plan)

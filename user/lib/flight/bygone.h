@@ -32,7 +32,7 @@ struct proclife_bygone_use {
 };
 
 struct proclife_bygone {
-	struct proclife_map lives; /* struct proclife_bygone_life; see key_of() */
+	struct proclife_map lives; /* struct proclife_bygone_life; see proclife_bygone_key() */
 	struct proclife_slab slab;
 	struct proclife_bygone_life *all;
 	struct proclife_map threads; /* tgids of processes that have had more than one */
