@@ -110,6 +110,18 @@ void proclife_map_put(struct proclife_map *map, uint64_t key, void *value)
 	map->entries[slot].value = value;
 }
 
+int proclife_map_add(struct proclife_map *map, uint64_t key)
+{
+	static char there;
+
+	if (proclife_map_get(map, key))
+		return 0;
+	if (proclife_map_reserve(map))
+		return -ENOMEM;
+	proclife_map_put(map, key, &there);
+	return 1;
+}
+
 void proclife_map_del(struct proclife_map *map, uint64_t key)
 {
 	struct proclife_map_entry *entries = map->entries;

@@ -64,6 +64,8 @@ static inline void *proclife_map_get(const struct proclife_map *map, uint64_t ke
 
 /* Sets or replaces; room for a new key was reserved. @value is not NULL. */
 void proclife_map_put(struct proclife_map *map, uint64_t key, void *value);
+/* For a map of which only the keys count. Returns 1: it is new; 0: it was there; or -ENOMEM. */
+int proclife_map_add(struct proclife_map *map, uint64_t key);
 void proclife_map_del(struct proclife_map *map, uint64_t key);
 
 struct proclife_slab {

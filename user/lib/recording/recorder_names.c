@@ -39,19 +39,6 @@ static inline uint64_t uid_of(const struct proclife_record *record)
 	return ((uint64_t)uid + 1) & places[type].mask;
 }
 
-/* 1 if a slice does not have this one yet; 0, or -ENOMEM. */
-static int is_new(struct proclife_map *known, uint64_t number)
-{
-	static const char yes[] = "";
-
-	if (proclife_map_get(known, number))
-		return 0;
-	if (proclife_map_reserve(known))
-		return -ENOMEM;
-	proclife_map_put(known, number, (void *)(uintptr_t)yes);
-	return 1;
-}
-
 static int write_name(struct proclife_recorder *recorder, int fd, uint64_t *end, uint64_t number, const char *text)
 {
 	uint64_t at = *end;
@@ -72,7 +59,7 @@ static int note_cgroup(struct proclife_recorder *recorder, uint64_t id)
 	recorder->cgroup = id;
 	if (recorder->cgroups_end >= recorder->names_room)
 		return 0;
-	err = recorder->slice || recorder->parts ? is_new(&recorder->known_cgroups, id) :
+	err = recorder->slice || recorder->parts ? proclife_map_add(&recorder->known_cgroups, id) :
 				!proclife_cgroups_known(recorder->cgroups, id);
 	if (err <= 0)
 		return err;
@@ -88,7 +75,7 @@ static int note_uid(struct proclife_recorder *recorder, uint64_t uid)
 	recorder->uid = uid;
 	if (PROCLIFE_ARRAY_RESERVE(recorder->new_uids, recorder->new_uid_count, recorder->new_uid_size))
 		return -ENOMEM;
-	ret = recorder->slice || recorder->parts ? is_new(&recorder->known_uids, uid) :
+	ret = recorder->slice || recorder->parts ? proclife_map_add(&recorder->known_uids, uid) :
 				proclife_users_note(recorder->users, (uint32_t)(uid - 1));
 	if (ret == 1)
 		recorder->new_uids[recorder->new_uid_count++] = (uint32_t)(uid - 1);
