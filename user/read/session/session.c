@@ -240,8 +240,7 @@ static int drain(struct session *s)
 				session_flush(s);
 		}
 	}
-	if (n)
-		s->read_at = session_now(s);
+	s->came |= n > 0;
 	if (ret == -ENODATA) {
 		end_of_source(s);
 		ret = 0;
@@ -264,12 +263,16 @@ static int timeout_until(int timeout, uint64_t when, uint64_t now)
  * Nothing came for a second: until the next record, only what is due has to be looked at. That record wakes us, for what
  * it names, as a cgroup, may be gone soon.
  */
-static bool is_idle(struct session *s, uint64_t now)
+static bool note_idle(struct session *s, uint64_t now)
 {
 	bool watches = s->live || s->streaming || s->ended_at || s->plain_file ||
 		       s->run.options->pids.count || s->run.options->count;
-	bool idle = !watches && now > s->read_at && now - s->read_at >= SECOND;
+	bool idle;
 
+	if (s->came)
+		s->came_at = now;
+	s->came = false;
+	idle = !watches && now - s->came_at >= SECOND;
 	if (idle != s->wakes_at_once && !proclife_source_set_watermark(s->run.source, idle ? 1 : s->watermark))
 		s->wakes_at_once = idle;
 	return idle && s->wakes_at_once;
@@ -278,7 +281,7 @@ static bool is_idle(struct session *s, uint64_t now)
 static int timeout_ms(struct session *s)
 {
 	uint64_t t = session_now(s);
-	int timeout = is_idle(s, t) ? 1000 : 100;
+	int timeout = note_idle(s, t) ? 1000 : 100;
 
 	/* Notice the end of a command soon. */
 	if (s->ended_at && t - s->ended_at < SECOND)
@@ -303,8 +306,7 @@ static void wait_for_more(struct session *s)
 	}
 	poll(fds, sizeof(fds) / sizeof(fds[0]), timeout_ms(s));
 	/* Perhaps for a record that is beyond the horizon yet. Programs' descriptor is readable all the time: never idle. */
-	if (fds[3].revents)
-		s->read_at = session_now(s);
+	s->came |= fds[3].revents != 0;
 	session_take_signals(s);
 	/* The terminal is gone, and SIGHUP is ignored. */
 	if (s->live && fds[1].revents & (POLLHUP | POLLERR | POLLNVAL) && !s->stop) {

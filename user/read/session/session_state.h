@@ -71,7 +71,8 @@ struct session {
 	bool childless;	 /* and no orphan becomes our child */
 	bool plain_file; /* as the source: it would always be readable */
 	uint64_t watermark; /* of the source, unless it wakes us at once */
-	uint64_t read_at; /* when something was there to read last */
+	bool came; /* something to read, since the last sleep */
+	uint64_t came_at; /* when that was the case last */
 	bool wakes_at_once; /* with its next record: its watermark is 1 */
 	enum stop stop;
 	uint64_t stop_at;     /* what is later does not count; UINT64_MAX: no end is set */
