@@ -114,8 +114,8 @@ struct proclife_bpf {
  * @bpf: what has been loaded; the source has its own copies of the descriptors
  *
  * The source does what proclife_device_open()'s does. No record wakes it: its descriptor is readable every 10 ms. While
- * there is none for a second, the horizon moves every 100 ms. What the kernel skipped is a gap of PROCLIFE_CPU_ALL. Errors: -EPROTO if another version has loaded them; -ENOTSUP in a
- * time namespace.
+ * there is none for a second, the horizon moves every 100 ms. What the kernel skipped is a gap of PROCLIFE_CPU_ALL.
+ * Errors: -EPROTO if another version has loaded them; -ENOTSUP in a time namespace.
  */
 int proclife_bpf_open(struct proclife_source **source, const struct proclife_bpf *bpf);
 /*

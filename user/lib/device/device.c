@@ -272,29 +272,29 @@ static bool skip_tick(struct proclife_device *device)
 	return false;
 }
 
+/* Returns 1: there is something to yield now; 0; or a negative errno. */
+static int look(struct proclife_device *device)
+{
+	const struct proclife_merge *merge = &device->source.merge;
+	int err = device_round(device);
+
+	return err ? err : proclife_merge_top(merge) < merge->horizon;
+}
+
 static int device_more(struct proclife_source *source)
 {
 	struct proclife_device *device = device_of(source);
-	struct proclife_merge *merge = &source->merge;
-	int err;
+	int ret;
 
 	if (device->ticks) { /* there is another one soon */
 		acknowledge(device);
-		if (skip_tick(device))
-			return 0;
+		return skip_tick(device) ? 0 : look(device);
 	}
-	err = device_round(device);
-	if (err)
-		return err;
-	if (proclife_merge_top(merge) < merge->horizon)
-		return 1;
-	if (device->ticks)
-		return 0;
+	ret = look(device);
+	if (ret)
+		return ret;
 	acknowledge(device);
-	err = device_round(device);
-	if (err)
-		return err;
-	return proclife_merge_top(merge) < merge->horizon;
+	return look(device);
 }
 
 static int device_rewind(struct proclife_source *source)
