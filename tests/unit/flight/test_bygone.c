@@ -118,31 +118,30 @@ static void test_child_is_left(void **state)
 	assert_false(has(&shell)); /* nor are those from which it descends */
 }
 
+static void leave_grandchild(struct proclife_record birth)
+{
+	note_life(&child, &shell);
+	note(birth);
+	settle();
+	assert_false(has(&child));
+}
+
 static void test_child_is_left_of_creator(void **state)
 {
 	(void)state;
-	note_life(&child, &shell);
-	note(clone_record(2, &grandchild, &shell, &child));
-	settle();
-	assert_false(has(&child));
+	leave_grandchild(clone_record(2, &grandchild, &shell, &child));
 }
 
 static void test_child_is_left_of_parent(void **state)
 {
 	(void)state;
-	note_life(&child, &shell);
-	note(clone_record(2, &grandchild, &child, &shell));
-	settle();
-	assert_false(has(&child));
+	leave_grandchild(clone_record(2, &grandchild, &child, &shell));
 }
 
 static void test_child_was_there(void **state)
 {
 	(void)state;
-	note_life(&child, &shell);
-	note(task_record(2, &grandchild, &child));
-	settle();
-	assert_false(has(&child));
+	leave_grandchild(task_record(2, &grandchild, &child));
 }
 
 static void test_child_is_over(void **state)

@@ -291,6 +291,12 @@ static int add_to_part(void *data, const struct proclife_event *event)
 	return 0;
 }
 
+static void add_events(size_t from, size_t end)
+{
+	for (; from < end; from++)
+		add_to_part(NULL, &all[from].event);
+}
+
 static struct proclife_carry *carry_part(struct proclife_bygone *bygone, struct proclife_carried *carried, size_t most)
 {
 	struct proclife_carry *carry = begin_carry(bygone);
@@ -463,14 +469,12 @@ static void run_parts(size_t first, size_t second, size_t most)
 	struct proclife_event event;
 
 	part_count = 0;
-	for (size_t i = 0; i < first; i++)
-		add_to_part(NULL, &all[i].event);
+	add_events(0, first);
 	one = carry_both(&carried, most);
 	part_count = 0;
 	put_carried(&carried, add_to_part, NULL);
 	proclife_carry_free(one);
-	for (size_t i = first; i < second; i++)
-		add_to_part(NULL, &all[i].event);
+	add_events(first, second);
 	two = carry_both(&carried, most);
 	assert_int_equal(carried.left_out, 0);
 
@@ -618,6 +622,15 @@ static void add_forking(uint64_t ts, const struct who *who)
 	add(record);
 }
 
+/* Chooses from a part of all that was added, and keeps only how many records that were. */
+static void carry_all(struct proclife_carried *carried)
+{
+	own_events();
+	part_count = 0;
+	add_events(0, count);
+	proclife_carry_free(carry_both(carried, SIZE_MAX));
+}
+
 /*
  * What a life that is not followed says of others: a budget is no longer used up, a wait(2) of its reaper is over, unless
  * that has exited.
@@ -648,12 +661,8 @@ static void test_passed(void **state)
 	add(exit_record(11, &shell, 0, 0));
 	add(reap_record(12, &over, &shell));
 	add(free_record(13, &over));
-	own_events();
-	part_count = 0;
-	for (size_t i = 0; i < count; i++)
-		add_to_part(NULL, &all[i].event);
 	before = passed;
-	proclife_carry_free(carry_both(&carried, SIZE_MAX));
+	carry_all(&carried);
 	assert_int_equal(passed - before, 5);
 }
 
@@ -679,11 +688,7 @@ static void test_gone_unseen(void **state)
 		add(exit_record(5, &over, 0, 0));
 		add(reap_record(6, &over, &shell));
 		add(free_record(7, &over));
-		own_events();
-		part_count = 0;
-		for (size_t i = 0; i < count; i++)
-			add_to_part(NULL, &all[i].event);
-		proclife_carry_free(carry_both(&carried, SIZE_MAX));
+		carry_all(&carried);
 		assert_int_equal(carried.count, 1); /* the shell */
 	}
 }
