@@ -38,7 +38,10 @@ V ?= 0
 say = $(if $(filter 1,$V)$(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-7s %s\n' $1 $(@:$B/%=%))
 Q := $(if $(filter 1,$V),,@)
 
-# Asked for when they are needed, by proclife-read and by the tests: the library needs neither.
+# What the library needs, also where there is no pkg-config.
+LIB_NEEDS = $(or $(shell $(PKG_CONFIG) --libs libzstd 2>/dev/null),-lzstd) -pthread
+
+# Asked for when they are needed, by proclife-read and by the tests: the library needs none of them.
 KMOD_CFLAGS = $(shell $(PKG_CONFIG) --cflags libkmod)
 KMOD_LIBS = $(shell $(PKG_CONFIG) --libs libkmod)
 CURSES_CFLAGS = $(shell $(PKG_CONFIG) --cflags ncursesw)
@@ -74,6 +77,15 @@ $B/%.o: %.c
 	$(call say,CC)
 	$Q$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+# A program that is linked with what it needs, as a stamp; make static has a test of its own.
+$B/libzstd:
+	@mkdir -p $(@D)
+	@printf '#include <zstd.h>\nint main(void) { return !ZSTD_versionNumber(); }\n' | \
+		$(CC) $(CPPFLAGS) $(CFLAGS) -MF /dev/null $(LDFLAGS) -o $@ -x c - $(LIB_NEEDS) || { \
+		echo 'the library needs libzstd, which $(CC) does not find: install libzstd-dev for its machine' \
+			>&2; exit 1; }
+$(LIB_OBJECTS): | $B/$(if $(STATIC_PROGRAM),static-libraries,libzstd)
+
 # Nobody replaces a function of the library within it, so it may be inlined there.
 $B/user/lib/%.o: override CFLAGS += -fPIC -fno-semantic-interposition
 $B/user/read/%.o $B/user/completions/%.o: override CPPFLAGS += -Iuser/read
@@ -85,7 +97,7 @@ $(LIB_STATIC): $(LIB_OBJECTS)
 $(LIB_SHARED): $(LIB_OBJECTS) user/lib/libproclife.sym
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(@F) \
-		-Wl,--version-script=user/lib/libproclife.sym -Wl,--no-undefined -o $@ $(LIB_OBJECTS)
+		-Wl,--version-script=user/lib/libproclife.sym -Wl,--no-undefined -o $@ $(LIB_OBJECTS) $(LIB_NEEDS)
 	$Qln -sf $(@F) $B/libproclife.so
 
 # The one in the build folder runs as it is; the one that is installed has no rpath.
@@ -94,8 +106,8 @@ $B/proclife-read: private override LDFLAGS += -Wl,-rpath,'$$ORIGIN'
 $B/proclife-read $B/installed/proclife-read: $(READ_OBJECTS) $(LIB_SHARED)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(READ_OBJECTS) -L$B -lproclife $(KMOD_LIBS) $(CURSES_LIBS) \
-		$(if $(filter 1,$(BPF)),$(LIBBPF_LIBS)) -lm
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(READ_OBJECTS) -L$B -lproclife $(LIB_NEEDS) $(KMOD_LIBS) \
+		$(CURSES_LIBS) $(if $(filter 1,$(BPF)),$(LIBBPF_LIBS)) -lm
 
 # A program that is linked with it, as a stamp: pkg-config may know it for another machine only.
 $B/libkmod:
@@ -174,11 +186,11 @@ NATIVE = $(or $(filter $(HOSTCC),$(CC)),$(filter $(shell $(CC) -dumpmachine),$(s
 ifneq ($(NATIVE),)
 $(COMPLETIONS): $B/user/completions/print.o $(READ_ARCHIVE) $(LIB_STATIC)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_NEEDS) -lm
 else
 $(COMPLETIONS): $(READ_SOURCES) $(LIB_SOURCES) user/completions/print.c
 	$(call say,HOST)
-	$Q$(MAKE) -s B=$B/host CC=$(HOSTCC) CFLAGS=-O1 LDFLAGS= $B/host/print-completions
+	$Q$(MAKE) -s B=$B/host CC=$(HOSTCC) PKG_CONFIG=false CFLAGS=-O1 LDFLAGS= $B/host/print-completions
 	$Qcp $B/host/print-completions $@
 endif
 

@@ -6,7 +6,7 @@ READER_BENCH := $B/tests/bench/reader
 
 $(READER_BENCH): $B/tests/bench/reader.o $B/tests/bench/passes.o $(GENERATOR) $(LIB_STATIC)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_NEEDS)
 
 # It drives the unit tests' device, which asserts with cmocka.
 RECORD_BENCH := $B/tests/bench/record
@@ -16,7 +16,7 @@ $B/tests/bench/record.o $B/tests/bench/build.o: override CPPFLAGS += -I.
 $(RECORD_BENCH): $(patsubst %,$B/tests/%.o,bench/record bench/build bench/command_lines unit/support/fake_device unit/support/records) \
 		$(GENERATOR) $(LIB_STATIC)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS) -lm
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_NEEDS) $(CMOCKA_LIBS) -lm
 
 RECORDER_BENCH := $B/tests/bench/recorder
 
@@ -25,7 +25,7 @@ $B/tests/bench/recorder.o: override CPPFLAGS += -I.
 $(RECORDER_BENCH): $(patsubst %,$B/tests/%.o,bench/recorder unit/support/fake_device unit/support/records) $(GENERATOR) \
 		$(LIB_STATIC)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(CMOCKA_LIBS)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_NEEDS) $(CMOCKA_LIBS)
 
 VIEWS_BENCH := $B/tests/bench/views
 
@@ -77,11 +77,11 @@ $B/tests/bench/probe/cycle: %: %.o
 
 $B/tests/bench/probe/attach: $B/tests/bench/probe/attach.o $(LIB_STATIC)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_NEEDS)
 
 $B/tests/bench/snapshot/snapshot: $(patsubst %,$B/tests/bench/snapshot/%.o,snapshot crowd frees) $(LIB_STATIC)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_NEEDS)
 
 bench-packages:
 	tests/scripts/setup build vm bench

@@ -38,12 +38,12 @@ unit_object = $(patsubst %.c,$B/%.o,$(call unit_source,$1))
 $(UNIT_TESTS): $B/tests/unit/%: $$(call unit_object,$$*) $(UNIT_LIBRARIES)
 	$(call say,LD)
 	$Q$(CC) $(CFLAGS) $(LDFLAGS) $(call wraps,$(call unit_source,$*)) -o $@ $(filter %.o,$^) $(UNIT_LIBRARIES) \
-		-lm $(CMOCKA_LIBS)
+		-lm $(LIB_NEEDS) $(CMOCKA_LIBS)
 
 # What makes recordings of the stories in the transcripts.
 $B/tests/unit/story/story: $B/tests/unit/story/story.o $(UNIT_LIBRARIES)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(UNIT_LIBRARIES) -lm $(CMOCKA_LIBS)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(UNIT_LIBRARIES) $(LIB_NEEDS) -lm $(CMOCKA_LIBS)
 $B/tests/unit/test_transcripts: | $B/tests/unit/story/story
 
 # It asks libkmod, which the archive does without.
@@ -61,7 +61,7 @@ $(EXAMPLES:%=%.c): $B/tests/examples/%.c: user/man/$$(firstword $$(subst -, ,$$*
 
 $(EXAMPLES): %: %.c $(LIB_STATIC)
 	$(call say,LD)
-	$Q$(CC) -Iinclude -Iuser/lib $(CFLAGS) -Werror $(LDFLAGS) -o $@ $< $(LIB_STATIC)
+	$Q$(CC) -Iinclude -Iuser/lib $(CFLAGS) -Werror $(LDFLAGS) -o $@ $< $(LIB_STATIC) $(LIB_NEEDS)
 
 # A guest runs one of them, without C++.
 EXAMPLES_IN_CXX := $(EXAMPLES:%=%.in-c++)
@@ -81,11 +81,11 @@ $B/tests/stress/library.o $B/tests/stress/cpu_rings.o: override CPPFLAGS += -Ite
 
 $(STRESS_TESTS): $B/tests/stress/%: $B/tests/stress/%.o
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(LIB_NEEDS)
 
 $(GUEST_TESTS): $B/tests/guest/%: $B/tests/guest/%.o $(GUEST_COMMON) $(LIB_STATIC)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(CMOCKA_LIBS) $(KMOD_LIBS)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(LIB_NEEDS) $(CMOCKA_LIBS) $(KMOD_LIBS)
 
 # One leaves what the kernel reports of tasks, the other one judges a recording by it.
 LISTEN := $B/tests/truth/listen
@@ -102,7 +102,7 @@ $(LIE): $B/tests/truth/lie.o
 
 $(JUDGE): $(patsubst %.c,$B/%.o,$(filter-out %/listen.c %/connector.c %/ftrace.c %/lie.c,$(wildcard tests/truth/*.c))) $(LIB_STATIC)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_NEEDS)
 
 EXCHANGE := $B/tests/hook/exchange
 
@@ -117,7 +117,7 @@ FUZZ_DEVICE := $B/tests/guest/fuzz/fuzz
 
 $(FUZZ_DEVICE): $(patsubst %.c,$B/%.o,$(wildcard tests/guest/fuzz/*.c)) $B/tests/guest/module.o $(LIB_STATIC)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(KMOD_LIBS)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $^ $(LIB_NEEDS) $(KMOD_LIBS)
 
 # Fuzzers need clang, and the library built for them. `make fuzz-tests FUZZ_SECONDS=300` runs them; one that is
 # given files replays these, such as those that it has left.
@@ -132,7 +132,7 @@ FUZZ_LIB := $B/watched/libproclife.a
 $B/tests/fuzz/%: tests/fuzz/%.c $(FUZZ_LIB)
 	@mkdir -p $(@D)
 	$(call say,CLANG)
-	$Qclang $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_MORE_$*) $(FUZZ_LIB)
+	$Qclang $(CPPFLAGS) -std=gnu11 -Wall -Wextra $(FUZZ_FLAGS) -fsanitize=fuzzer -o $@ $< $(FUZZ_MORE_$*) $(FUZZ_LIB) $(LIB_NEEDS)
 
 .PHONY: $(FUZZ_LIB)
 $(FUZZ_LIB):
@@ -180,7 +180,7 @@ check-litmus:
 # The output of --metrics, judged by the programs that read it.
 $B/tests/metrics/machine: $B/tests/metrics/machine.o $(UNIT_SUPPORT) $(LIB_STATIC)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm $(CMOCKA_LIBS)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_NEEDS) -lm $(CMOCKA_LIBS)
 
 $B/tests/metrics/%.o: override CPPFLAGS += -Itests/unit/support
 
@@ -192,7 +192,7 @@ check-metrics:
 # The page of --html, in a browser.
 $B/tests/html/recordings: $B/tests/html/recordings.o $(UNIT_SUPPORT) $(LIB_STATIC)
 	$(call say,LD)
-	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm $(CMOCKA_LIBS)
+	$Q$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIB_NEEDS) -lm $(CMOCKA_LIBS)
 
 # The output of --export otlp, read with OpenTelemetry's own definitions, from npm; and folded, by speedscope.
 # Node.js from other sources than Debian includes npm.

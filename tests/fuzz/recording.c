@@ -10,8 +10,10 @@
  *   bit 4: the recording counts as complete
  *   bit 5: the files have another length than when they were opened
  *   bit 6: one of the files is missing
+ *   bit 7: the files are compressed, and then a byte of each is changed
  */
 #include <recording/ctf.h>
+#include <recording/frames.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +23,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zstd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -31,7 +34,9 @@ static uint64_t bytes_there;
 
 static void remove_dir(void)
 {
-	static const char *const names[] = { "metadata", "cpu_0", "cpu_1", "snapshot" };
+	static const char *const names[] = {
+		"metadata", "cpu_0", "cpu_1", "snapshot", "cpu_0.zst", "cpu_1.zst", "snapshot.zst",
+	};
 	char path[128];
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
@@ -67,6 +72,14 @@ static void put(const char *name, const void *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	close(fd);
+}
+
+static void take_away(const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	unlink(path);
 }
 
 static void mend_records(char *data, size_t size, struct proclife_packet *packet, uint32_t cpu)
@@ -132,6 +145,33 @@ static void mend(char *data, size_t size, uint32_t cpu, bool records, struct pro
 	total->lost = discarded;
 }
 
+/* A frame of each page or so: some overlap, and some are missing. */
+static void put_compressed(const char *name, const char *data, size_t size)
+{
+	char file[PROCLIFE_CTF_FILE], *bytes = malloc(2 * size + 65536), *to = bytes;
+
+	for (size_t at = 0, n; bytes && at < size; at += n) {
+		struct proclife_frame_head head = { .magic = PROCLIFE_FRAME_MAGIC, .size = sizeof(head) - 8, .at = at };
+		unsigned char how = (unsigned char)data[at];
+
+		n = size - at < 4096 ? size - at : 4096;
+		if (to - bytes > (ptrdiff_t)size || how == 1) /* there is room for what is small */
+			continue;
+		head.plain = (uint32_t)n;
+		head.packed = (uint32_t)ZSTD_compress(to + sizeof(head), ZSTD_COMPRESSBOUND(4096), data + at, n, 1);
+		if (how == 2)
+			head.at -= at < 100 ? 0 : 100;
+		head.check = proclife_frame_check(&head);
+		memcpy(to, &head, sizeof(head));
+		to += sizeof(head) + head.packed;
+	}
+	if (to > bytes && size)
+		bytes[(size_t)data[size - 1] * 97 % (size_t)(to - bytes)] ^= data[size / 2];
+	proclife_ctf_compressed_name(file, name);
+	put(file, bytes, (size_t)(to - bytes));
+	free(bytes);
+}
+
 static void put_stream(const char *name, const uint8_t *data, size_t size, uint32_t cpu,
 		       uint8_t how)
 {
@@ -151,7 +191,12 @@ static void put_stream(const char *name, const uint8_t *data, size_t size, uint3
 	};
 	if (how & 2)
 		mend(copy, bytes, cpu, how & 8, total);
-	put(name, copy, bytes);
+	if (how & 128) {
+		put_compressed(name, copy, bytes);
+		take_away(name);
+	} else {
+		put(name, copy, bytes); /* if both are there, this one is read */
+	}
 	valid.run.records += total->records;
 	valid.run.lost += total->lost;
 	valid.bytes += total->bytes;
@@ -188,14 +233,6 @@ static void use(struct proclife_source *source)
 	proclife_latency_free(latency);
 	proclife_tree_free(tree);
 	proclife_tasks_free(tasks);
-}
-
-static void take_away(const char *name)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	unlink(path);
 }
 
 /* Only a complete recording has totals. */
@@ -242,8 +279,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else
 		put("cpu_1", "", 0); /* no part of a complete recording */
 	put_stream("snapshot", data, part, PROCLIFE_CPU_SNAPSHOT, how);
-	if (how & 64)
+	if (how & 64) {
 		take_away("cpu_0");
+		take_away("cpu_0.zst");
+	}
 	if (!(how & 1)) {
 		end_totals();
 		text = proclife_metadata_text(&valid, &text_size, &at);

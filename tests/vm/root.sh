@@ -7,7 +7,7 @@
 # its packages are only unpacked.
 
 # Packages to build and run the guest tests, besides the needs of the kernel's headers.
-root_packages='gcc make libc6-dev pkgconf libkmod-dev libncurses-dev libbpf-dev kmod dkms libcmocka-dev sparse babeltrace2
+root_packages='gcc make libc6-dev pkgconf libkmod-dev libncurses-dev libzstd-dev libbpf-dev kmod dkms libcmocka-dev sparse babeltrace2
 	trace-cmd stress-ng strace tmux procps psmisc util-linux perl-base tar xz-utils'
 
 # Packages that are unpacked, with those of any root; and the ones that cross-build for it.
@@ -47,7 +47,7 @@ root_get() {
 
 root_foreign() {
 	local cross="$root_cross gcc-$arch_triplet"
-	cross+=" libc6-dev:$arch libkmod-dev:$arch libncurses-dev:$arch libbpf-dev:$arch libcmocka-dev:$arch"
+	cross+=" libc6-dev:$arch libkmod-dev:$arch libncurses-dev:$arch libzstd-dev:$arch libbpf-dev:$arch libcmocka-dev:$arch"
 	root_unpack "$suite_root-$arch" "$root_unpacked" "$arch" && root_dir=$unpacked || exit 125
 	root_unpack "$suite_root-$arch-cross" "$cross" "amd64,$arch" && root_build=$unpacked || exit 125
 	layer_dir[base]=$root_dir build=build-$suite_root-$arch

@@ -373,8 +373,9 @@ struct proclife_keep {
  * As proclife_recorder_new(), but the recording consists of parts, each of which can be read alone, and the
  * oldest are removed: so the folder never has more than @keep->bytes, earlier runs included. Each
  * part begins with the records of all lives that are open then. If the disk is full, older parts are removed,
- * too. Errors besides: -ERANGE if @keep->bytes is less than proclife_keep_least(); -EBUSY also if another
- * recorder is at work in the folder; -ENOTEMPTY if it is a recording itself.
+ * too. Parts that have ended are compressed by a thread of nice 19, which blocks all signals. Errors
+ * besides: -ERANGE if @keep->bytes is less than proclife_keep_least(); -EBUSY also if another recorder is at work
+ * in the folder; -ENOTEMPTY if it is a recording itself.
  */
 int proclife_recorder_keep(struct proclife_recorder **recorder, struct proclife_source *source,
 			   const char *dir, const struct proclife_run_info *run,
@@ -392,6 +393,20 @@ const struct proclife_held *proclife_recorder_held(struct proclife_recorder *rec
 
 /* The least bytes of a struct proclife_keep, for a source with this many CPUs and tasks. */
 uint64_t proclife_keep_least(struct proclife_source *source);
+
+/**
+ * proclife_recording_compress - compress a recording that has ended
+ * @path: its folder; its parts, if it has some, are compressed by their recorder
+ * @stop: called between blocks, with @data; if it returns true, the rest stays as it is. Can be NULL
+ * @bytes: set to what the files of its streams have then; 0: none is compressed, since that is not worth it
+ *
+ * It is read as before. Each file is written aside, and replaces the other one once it is on the disk: whatever
+ * interrupts this, the recording stays whole. Return: 0; -ECANCELED if it was stopped; -EBUSY if it is neither
+ * complete nor a slice, or is being compressed already; -EPERM as proclife_recorder_new(); -ENOEXEC if it is no recording; or why it cannot be read or
+ * written. @fault explains all but -ENOMEM and -ECANCELED; it may be NULL.
+ */
+int proclife_recording_compress(const char *path, bool (*stop)(void *data), void *data, uint64_t *bytes,
+				struct proclife_fault *fault);
 
 /**
  * proclife_recorder_slice - record a part of a recording

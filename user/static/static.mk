@@ -17,8 +17,8 @@ ifdef STATIC_PROGRAM
 # What glibc, libkmod and ncurses would take from the machine, user/static has instead.
 STATIC_SOURCES := $(wildcard user/static/*.c)
 STATIC_OBJECTS := $(filter-out %/modules_kmod.o,$(READ_OBJECTS)) $(STATIC_SOURCES:%.c=$B/%.o)
-STATIC_NEEDS := ncursesw $(if $(filter 1,$(BPF)),libbpf)
-STATIC_LIBS = $(shell $(PKG_CONFIG) --static --libs $(STATIC_NEEDS) 2>/dev/null) -lm
+STATIC_NEEDS := ncursesw libzstd $(if $(filter 1,$(BPF)),libbpf)
+STATIC_LIBS = $(shell $(PKG_CONFIG) --static --libs $(STATIC_NEEDS) 2>/dev/null) -lm -pthread
 
 override CFLAGS += -ffunction-sections -fdata-sections
 
@@ -37,7 +37,7 @@ STATIC_DEBIAN_aarch64 := arm64
 
 $B/static-libraries:
 	@mkdir -p $(@D)
-	@missing=; for library in c ncursesw tinfo $(if $(filter 1,$(BPF)),bpf elf z) \
+	@missing=; for library in c ncursesw tinfo zstd $(if $(filter 1,$(BPF)),bpf elf z) \
 			$(patsubst -l%,%,$(filter -l%,$(STATIC_LIBS))); do \
 		case $$($(CC) $(LDFLAGS) -print-file-name=lib$$library.a) in */*) continue ;; esac; \
 		case $$library in \

@@ -2,7 +2,7 @@
 /*
  * A recording on disk: a CTF 1.8 trace. That is a folder with a text, `metadata`, and a file of
  * packets for each stream: cpu_N for a ring, `snapshot` for the tasks that existed at the
- * beginning.
+ * beginning. Once a file does not grow any more, it can be compressed: see frames.h.
  *
  * A packet is one struct proclife_packet and then records as they were in the ring. CTF sees each
  * record as an event, because the event header is declared with an alignment of 128 bytes: the
@@ -24,6 +24,7 @@
 #define PROCLIFE_CTF_H
 
 #include "source/daytime.h"
+#include "base/checksum.h"
 #include "base/plain.h"
 
 #include <string.h>
@@ -33,7 +34,8 @@
 #define PROCLIFE_CTF_ALIGN 4096u	/* of packets */
 #define PROCLIFE_CTF_PACKET 65536u	/* the largest that is written */
 #define PROCLIFE_CTF_METADATA_MAX (2 << 20) /* our metadata is never larger */
-#define PROCLIFE_CTF_NAME 24		/* room for a stream's file name */
+#define PROCLIFE_CTF_NAME 24		/* room for a stream's file name... */
+#define PROCLIFE_CTF_FILE 28		/* ... and if it is compressed */
 #define PROCLIFE_CTF_CPUS 8192		/* more are refused */
 #define PROCLIFE_CTF_MOST (1ULL << 48)	/* more records than any run has in a stream, or loses in one */
 
@@ -73,16 +75,14 @@ static inline bool proclife_packet_gap(const struct proclife_packet *packet)
 #define PROCLIFE_CTF_HEADER_BYTES offsetof(struct proclife_packet, reserved0)
 #define PROCLIFE_CTF_RECORDS (PROCLIFE_CTF_PACKET / sizeof(struct proclife_record) - 1)
 
-/* The checksum of all other words. It detects any change of a single word. */
+/* The checksum of all other words. */
 static inline uint64_t proclife_packet_checksum(const struct proclife_packet *packet)
 {
-	uint64_t words[sizeof(*packet) / sizeof(uint64_t)], sum = 0xcbf29ce484222325;
+	uint64_t words[sizeof(*packet) / sizeof(uint64_t)];
 
 	memcpy(words, packet, sizeof(words));
 	words[offsetof(struct proclife_packet, checksum) / sizeof(uint64_t)] = 0;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		sum = (sum ^ words[i]) * 0x100000001b3;
-	return sum;
+	return proclife_checksum(words, sizeof(words) / sizeof(*words));
 }
 
 /* A stream of a complete recording. */
@@ -175,5 +175,8 @@ int proclife_env_take(struct proclife_run_info *to, const struct proclife_run_in
 void proclife_ctf_name(char name[PROCLIFE_CTF_NAME], uint32_t cpu);
 /* The other way round; false if a stream has no such name. */
 bool proclife_ctf_cpu(const char *name, uint32_t *cpu);
+/* The same of a file: NAME, or NAME.zst, which is compressed. */
+bool proclife_ctf_cpu_of_file(const char *file, uint32_t *cpu);
+void proclife_ctf_compressed_name(char file[PROCLIFE_CTF_FILE], const char *name);
 
 #endif

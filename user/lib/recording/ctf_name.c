@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The names of a recording and of its streams. */
 #include "recording/ctf.h"
+#include "recording/frames.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,6 +26,25 @@ bool proclife_ctf_cpu(const char *name, uint32_t *cpu)
 		*cpu = (uint32_t)strtoul(name + 4, NULL, 10);
 	proclife_ctf_name(ours, *cpu);
 	return !strcmp(name, ours);
+}
+
+void proclife_ctf_compressed_name(char file[PROCLIFE_CTF_FILE], const char *name)
+{
+	snprintf(file, PROCLIFE_CTF_FILE, "%s" PROCLIFE_FRAMES_SUFFIX, name);
+}
+
+bool proclife_ctf_cpu_of_file(const char *file, uint32_t *cpu)
+{
+	char name[PROCLIFE_CTF_NAME];
+	size_t length = strlen(file), suffix = strlen(PROCLIFE_FRAMES_SUFFIX);
+
+	if (length > suffix && !strcmp(file + length - suffix, PROCLIFE_FRAMES_SUFFIX))
+		length -= suffix;
+	if (length >= sizeof(name))
+		return false;
+	memcpy(name, file, length);
+	name[length] = '\0';
+	return proclife_ctf_cpu(name, cpu);
 }
 
 void proclife_uuid_write(void *to, const uint8_t *uuid)

@@ -8,17 +8,27 @@
 
 #define TORN_TRIES 1000
 
+static ssize_t read_some(struct proclife_ctf_file *file, void *to, size_t size, uint64_t at)
+{
+	ssize_t n;
+
+	if (file->frames)
+		return proclife_frames_read(file->frames, to, size, at);
+	do {
+		n = pread(file->fd, to, size, (off_t)at);
+	} while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
 ssize_t proclife_ctf_file_read(struct proclife_ctf_file *file, void *to, size_t size, uint64_t at)
 {
 	size_t got = 0;
 
 	while (got < size) {
-		ssize_t n = pread(file->fd, (char *)to + got, size - got, (off_t)(at + got));
+		ssize_t n = read_some(file, (char *)to + got, size - got, at + got);
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n < 0)
-			return got ? (ssize_t)got : -errno;
+			return got ? (ssize_t)got : n;
 		if (!n && at + got < file->bytes) {
 			file->cut += file->bytes - (at + got);
 			file->bytes = at + got;

@@ -8,6 +8,7 @@
 #define PROCLIFE_CTF_PACKET_H
 
 #include "recording/ctf.h"
+#include "recording/frames.h"
 #include "source/merge.h"
 
 #include <sys/types.h>
@@ -16,7 +17,8 @@
 
 struct proclife_ctf_file {
 	int fd;		/* -1 if the file is not there */
-	uint64_t bytes; /* its size, as far as is known */
+	struct proclife_frames *frames; /* NULL: it is not compressed */
+	uint64_t bytes; /* its size, as far as is known; of the plain file */
 	uint64_t cut;	/* how many bytes it has lost since it was opened */
 };
 

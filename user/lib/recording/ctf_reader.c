@@ -192,6 +192,12 @@ static uint64_t next_place(const struct proclife_ctf_reader *reader, bool zero)
 
 	if (!zero || at >= reader->file.bytes)
 		return at;
+	if (reader->file.frames) {
+		uint64_t from = proclife_frames_from(reader->file.frames, at);
+
+		return from < reader->file.bytes ? from / PROCLIFE_CTF_ALIGN * PROCLIFE_CTF_ALIGN :
+						   reader->file.bytes;
+	}
 	data = lseek(reader->file.fd, (off_t)at, SEEK_DATA);
 	if (data < 0)
 		return errno == ENXIO ? reader->file.bytes : at;

@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "recording/ctf_writer.h"
+#include "base/files.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-int proclife_write_all(int fd, const void *from, size_t size, uint64_t offset)
-{
-	const char *s = from;
-
-	while (size) {
-		ssize_t n = pwrite(fd, s, size, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		s += n;
-		size -= (size_t)n;
-		offset += (uint64_t)n;
-	}
-	return 0;
-}
 
 bool proclife_room_made(const struct proclife_room *room, int err)
 {

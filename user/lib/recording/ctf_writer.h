@@ -51,7 +51,4 @@ uint64_t proclife_ctf_writers_end(struct proclife_ctf_writer *const *writers, ui
 void proclife_ctf_writer_total(const struct proclife_ctf_writer *writer,
 			       struct proclife_total *total);
 
-/* pwrite(2) until all is written. */
-int proclife_write_all(int fd, const void *from, size_t size, uint64_t offset);
-
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* A folder with a recording, or a part of one: its metadata, and its streams. */
 #include "recording/folder.h"
+#include "base/files.h"
 #include "base/plain.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -108,12 +109,66 @@ static bool is_of_the_file(int err)
 	       err == -ENOEXEC || err == -EAGAIN;
 }
 
+/* The compressed file, which replaces the plain one while a recorder is at work. -ENOENT: it is not there. */
+static int open_frames(struct proclife_folder *folder, struct proclife_ctf_reader *reader, struct stat *st,
+		       struct proclife_fault *fault)
+{
+	char name[PROCLIFE_CTF_FILE];
+	struct proclife_ctf_file *file = &reader->file;
+	uint64_t plain;
+	int err, fd;
+
+	proclife_ctf_compressed_name(name, reader->name);
+	fd = proclife_plain_open(folder->dir, folder->path, name, st, fault);
+	if (fd < 0)
+		return fd;
+	if (!folder->unpacker)
+		folder->unpacker = proclife_unpacker_new();
+	err = folder->unpacker ? proclife_frames_open(&file->frames, folder->unpacker, fd, (uint64_t)st->st_size,
+						      &plain) : -ENOMEM;
+	if (!err && !plain && st->st_size) {
+		proclife_fault_at(fault, folder->path, name, "compressed by another program, which has to uncompress it");
+		proclife_frames_free(file->frames);
+		file->frames = NULL;
+		err = -ENOEXEC;
+	}
+	if (err) {
+		close(fd);
+		return err;
+	}
+	st->st_size = (off_t)plain;
+	return fd;
+}
+
+/*
+ * The plain file is too short: zstd(1) was interrupted when it made that of the compressed one, which is still there?
+ * Returns that one's descriptor, @fd, or -ENOMEM.
+ */
+static int open_longer(struct proclife_folder *folder, struct proclife_ctf_reader *reader, int fd, struct stat *st,
+		       struct proclife_fault *fault)
+{
+	struct stat other;
+	int packed = open_frames(folder, reader, &other, fault);
+
+	if (packed < 0 && packed != -ENOMEM) {
+		fault->text[0] = '\0';
+		return fd;
+	}
+	close(fd);
+	*st = other;
+	return packed;
+}
+
 static int open_stream(struct proclife_folder *folder, struct proclife_ctf_reader *reader,
 		       struct proclife_fault *fault)
 {
 	struct stat st;
 	int fd = proclife_plain_open(folder->dir, folder->path, reader->name, &st, fault);
 
+	if (fd == -ENOENT)
+		fd = open_frames(folder, reader, &st, fault);
+	else if (fd >= 0 && reader->known.total && (uint64_t)st.st_size < reader->known.total->bytes)
+		fd = open_longer(folder, reader, fd, &st, fault);
 	if (is_of_the_file(fd)) {
 		proclife_ctf_reader_absent(reader, fd == -ENOENT ? "it is missing" :
 							       fault->text);
@@ -171,20 +226,31 @@ static int add_stream(struct proclife_folder *folder, uint32_t cpu, struct procl
 	return err ? err : proclife_merge_add(merge, &reader->stream);
 }
 
+static bool is_added(const struct proclife_merge *merge, uint32_t cpu)
+{
+	uint32_t from = 0, to = merge->count;
+
+	while (from < to) {
+		uint32_t middle = from + (to - from) / 2;
+
+		if (merge->streams[middle]->order < cpu)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from < merge->count && merge->streams[from]->order == cpu;
+}
+
 /* Adds the files with the names of streams. Other files are not ours. */
 static int add_tapes(struct proclife_folder *folder, struct proclife_merge *merge,
 		     struct proclife_fault *fault)
 {
-	int err = 0, fd = openat(folder->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = proclife_list(folder->dir, ".");
 	struct dirent *entry;
+	int err = 0;
 
-	if (!dir) {
-		err = -errno;
-		if (fd >= 0)
-			close(fd);
-		return err;
-	}
+	if (!dir)
+		return -errno;
 	while (!err) {
 		uint32_t cpu;
 
@@ -194,30 +260,49 @@ static int add_tapes(struct proclife_folder *folder, struct proclife_merge *merg
 			err = -errno;
 			break;
 		}
-		if (!proclife_ctf_cpu(entry->d_name, &cpu) || !proclife_ctf_has(&folder->metadata, cpu))
-			continue;
-		err = add_stream(folder, cpu, merge, fault);
+		/* While a file is replaced, both have been there, or neither: see add_missing(). */
+		if (proclife_ctf_cpu_of_file(entry->d_name, &cpu) && proclife_ctf_has(&folder->metadata, cpu) &&
+		    !is_added(merge, cpu))
+			err = add_stream(folder, cpu, merge, fault);
 	}
 	closedir(dir);
 	return err;
 }
 
-/* Adds the streams that are missing. The merge has its streams in the same order as the totals. */
+static bool is_there(const struct proclife_folder *folder, const char *name)
+{
+	return !faccessat(folder->dir, name, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
+/* No totals say what is missing; but a file that was being replaced can have been listed under neither name. */
+static int add_unlisted(struct proclife_folder *folder, struct proclife_merge *merge, struct proclife_fault *fault)
+{
+	const uint32_t others[] = { PROCLIFE_CPU_SNAPSHOT, PROCLIFE_CPU_ALL };
+	uint64_t cpus = folder->metadata.header.cpus;
+	int err = 0;
+
+	for (uint64_t i = 0; !err && i < cpus + sizeof(others) / sizeof(*others); i++) {
+		char name[PROCLIFE_CTF_NAME], compressed[PROCLIFE_CTF_FILE];
+		uint32_t cpu = i < cpus ? (uint32_t)i : others[i - cpus];
+
+		proclife_ctf_name(name, cpu);
+		proclife_ctf_compressed_name(compressed, name);
+		if (!is_added(merge, cpu) && (is_there(folder, name) || is_there(folder, compressed)))
+			err = add_stream(folder, cpu, merge, fault);
+	}
+	return err;
+}
+
+/* Adds the streams that are missing, or were not listed since their files were being replaced. */
 static int add_missing(struct proclife_folder *folder, struct proclife_merge *merge,
 		       struct proclife_fault *fault)
 {
 	const struct proclife_metadata *metadata = &folder->metadata;
-	uint32_t at = 0;
 	int err = 0;
 
-	for (uint64_t i = 0; !err && i < metadata->streams; i++) {
-		uint32_t cpu = metadata->totals[i].cpu;
-
-		while (at < merge->count && merge->streams[at]->order < cpu)
-			at++;
-		if (at == merge->count || merge->streams[at]->order != cpu)
-			err = add_stream(folder, cpu, merge, fault);
-	}
+	for (uint64_t i = 0; !err && i < metadata->streams; i++)
+		if (!is_added(merge, metadata->totals[i].cpu))
+			err = add_stream(folder, metadata->totals[i].cpu, merge, fault);
 	return err;
 }
 
@@ -228,7 +313,9 @@ int proclife_folder_streams(struct proclife_folder *folder, struct proclife_merg
 
 	folder->since = since;
 	err = add_tapes(folder, merge, fault);
-	return err ? err : add_missing(folder, merge, fault);
+	if (!err)
+		err = folder->metadata.counted ? add_missing(folder, merge, fault) : add_unlisted(folder, merge, fault);
+	return err;
 }
 
 int proclife_folder_open(struct proclife_folder *folder, const char *path, struct proclife_fault *fault)
@@ -256,12 +343,14 @@ void proclife_folder_close(struct proclife_folder *folder)
 	for (uint32_t i = 0; i < folder->count; i++) {
 		struct proclife_ctf_reader *reader = folder->readers[i];
 
+		proclife_frames_free(reader->file.frames);
 		if (reader->file.fd >= 0)
 			close(reader->file.fd);
 		free(reader->records);
 		free(reader);
 	}
 	free(folder->readers);
+	proclife_unpacker_free(folder->unpacker);
 	free(folder->metadata.totals);
 	proclife_daytime_free(&folder->metadata.daytime);
 	proclife_daytime_free(&folder->metadata.boottime);

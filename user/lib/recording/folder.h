@@ -11,6 +11,7 @@ struct proclife_folder {
 	int dir;
 	struct proclife_ctf_reader **readers;
 	uint32_t count;
+	struct proclife_unpacker *unpacker; /* NULL: nothing is compressed */
 	bool locked; /* its recorder was at work when its metadata was read; if it is complete, on the part after it */
 	uint64_t since; /* 0: it begins here; otherwise the part before has what was before */
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "recording/numbered.h"
-#include "recording/ctf_writer.h"
 #include "recording/parts.h"
+#include "base/files.h"
 #include "base/plain.h"
 
 #include <errno.h>

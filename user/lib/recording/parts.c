@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The parts of a recording that keeps the latest: making, publishing and removing them within bounds. */
 #include "base/array.h"
+#include "base/files.h"
 #include "base/secure_dir.h"
 #include "recording/ctf.h"
 #include "recording/parts.h"
@@ -47,7 +48,7 @@ struct proclife_parts {
 /* What the files of this folder take, as du(1) counts it. */
 static uint64_t bytes_of(int at, const char *name)
 {
-	DIR *list = proclife_parts_list(at, name);
+	DIR *list = proclife_list(at, name);
 	uint64_t bytes = BLOCK;
 	struct dirent *entry;
 
@@ -79,7 +80,7 @@ static bool is_ours(const char *name)
 
 static void remove_folder(int at, const char *name)
 {
-	DIR *list = proclife_parts_list(at, name);
+	DIR *list = proclife_list(at, name);
 	struct dirent *entry;
 
 	if (!list)
@@ -94,7 +95,7 @@ static void remove_folder(int at, const char *name)
 /* What was being made or removed when its recorder was interrupted. */
 static void remove_unfinished(int run)
 {
-	DIR *list = proclife_parts_list(run, ".");
+	DIR *list = proclife_list(run, ".");
 	struct dirent *entry;
 
 	if (!list)
@@ -160,7 +161,7 @@ static int compare_parts(const void *a, const void *b)
 
 static int take_runs(struct proclife_parts *parts)
 {
-	DIR *list = proclife_parts_list(parts->dir, ".");
+	DIR *list = proclife_list(parts->dir, ".");
 	struct dirent *entry;
 	int err = 0;
 

@@ -14,7 +14,6 @@
 
 #include "proclife.h"
 
-#include <dirent.h>
 #include <limits.h>
 
 #define PROCLIFE_PART_NAME 11 /* with its NUL */
@@ -25,9 +24,6 @@
 /*
  * parts_find.c
  */
-
-/* A folder in this one, which is no symbolic link. NULL: errno says why. */
-DIR *proclife_parts_list(int at, const char *name);
 
 bool proclife_is_part_name(const char *name, uint32_t *number);
 bool proclife_is_run_name(const char *name, uint32_t *number);

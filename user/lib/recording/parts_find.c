@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Which runs and parts a folder has. */
 #include "base/array.h"
+#include "base/files.h"
 #include "recording/parts.h"
 
 #include <errno.h>
@@ -64,16 +65,6 @@ int proclife_parts_compare(const char *a, const char *b)
 	return proclife_parts_compare(part_a + 1, part_b + 1);
 }
 
-DIR *proclife_parts_list(int at, const char *name)
-{
-	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	DIR *list = fd < 0 ? NULL : fdopendir(fd);
-
-	if (!list && fd >= 0)
-		close(fd);
-	return list;
-}
-
 static int compare_numbers(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
@@ -83,7 +74,7 @@ static int compare_numbers(const void *a, const void *b)
 
 int proclife_parts_find(int dir, uint32_t **numbers, size_t *count)
 {
-	DIR *list = proclife_parts_list(dir, ".");
+	DIR *list = proclife_list(dir, ".");
 	struct dirent *entry;
 	size_t size = 0;
 	int err = 0;
@@ -132,7 +123,7 @@ static int find_of_run(int dir, const char *run, uint32_t **numbers, size_t *cou
 /* A run without parts has just begun, or could not: then the one before it has all that there is. */
 static int find_latest_run(int dir, char name[PROCLIFE_RUN_NAME], uint32_t **numbers, size_t *count)
 {
-	DIR *list = proclife_parts_list(dir, ".");
+	DIR *list = proclife_list(dir, ".");
 	struct dirent *entry;
 	int err = 0;
 

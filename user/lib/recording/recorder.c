@@ -4,6 +4,7 @@
  * holds exactly what the reader of the source got, and the only cost is one copy into a packet and
  * one write(2) per packet.
  */
+#include "base/files.h"
 #include "base/secure_dir.h"
 #include "recording/ctf_writer.h"
 #include "recording/recorder.h"
@@ -350,15 +351,9 @@ int proclife_recorder_begin(struct proclife_recorder *recorder, const char *path
 	if (fd < 0)
 		return fd;
 	recorder->dir = fd;
-	fd = openat(recorder->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
+	dir = proclife_list(recorder->dir, ".");
+	if (!dir)
 		return -errno;
-	dir = fdopendir(fd);
-	if (!dir) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
 	errno = 0;
 	while (!err && (entry = readdir(dir)))
 		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
