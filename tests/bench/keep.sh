@@ -57,18 +57,24 @@ ns() {
 	cut -d ' ' -f 1 "/proc/$1/schedstat"
 }
 
+# others PID: that of its other threads: of proclife's, which compresses parts that have ended.
+others() {
+	cat /proc/"$1"/task/*/schedstat | awk -v main="$(ns "$1")" '{ sum += $1 } END { printf "%d\n", sum - main }'
+}
+
 # measure NAME: prints the recorder's CPU time while nothing happens, and while processes come and go.
 measure() {
-	local pid=${observer[recorder]} before after took
+	local pid=${observer[recorder]} before after took beside
 	before=$(ns "$pid")
 	sleep "$idle"
 	after=$(ns "$pid")
 	printf '%s idle %s %s\n' "$1" $((after - before)) "${idle}000000000"
-	before=$after
+	before=$after beside=$(others "$pid")
 	took=$("$programs/pace" "$rate" "$seconds") || fail "pace: status $?"
 	sleep 1 # what has not been read
 	after=$(ns "$pid")
 	printf '%s busy %s %s\n' "$1" $((after - before)) "$took"
+	printf '%s beside %s %s\n' "$1" $(($(others "$pid") - beside)) "$took"
 }
 
 in_guest() {
@@ -93,6 +99,7 @@ in_guest() {
 show() {
 	awk '
 		$2 == "idle" { value = 1000 * $3 / $4; key = $1 " idle" }
+		$2 == "beside" { value = $3 / $4; key = $1 " beside" }
 		$2 == "busy" { value = $3 / $4; key = $1 " fork"; share[$1] = 100 * $3 / $5 }
 		{
 			if (!(key in least) || value < least[key])
@@ -100,10 +107,10 @@ show() {
 			if (!($1 in seen)) { seen[$1] = 1; names[++n] = $1 }
 		}
 		END {
-			printf "%-15s %22s %24s\n", "", "idle, instructions/s", "instructions a process"
+			printf "%-15s %22s %24s %14s\n", "", "idle, instructions/s", "instructions a process", "to compress"
 			for (i = 1; i <= n; i++)
-				printf "%-15s %22.0f %24.0f\n", names[i], 1e6 * least[names[i] " idle"],
-					least[names[i] " fork"]
+				printf "%-15s %22.0f %24.0f %14.0f\n", names[i], 1e6 * least[names[i] " idle"],
+					least[names[i] " fork"], least[names[i] " beside"]
 		}' "$share/figures"
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: proclife_compressor_new
 /*
  * A recording that keeps the latest: at each moment its folder is within its bounds, and reading it yields
  * exactly the latest of what the device has yielded, preceded by what was carried there.

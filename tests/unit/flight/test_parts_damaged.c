@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// WRAP: proclife_compressor_new
 /* A recording that keeps the latest, with parts that are damaged, missing, or foreign: the others are read. */
 #include "check.h"
 #include "parted.h"

@@ -10,6 +10,7 @@
 #include <recording/recorder.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool space; /* space fails, but earlier parts can be removed: that is no error */
 
@@ -207,12 +208,57 @@ static void test_reader(void **state)
 	folder_remove(&folder);
 }
 
+/* Whatever fails, the recording stays whole; what could not be done can be done again. */
+static int compress_some(uint64_t *digest)
+{
+	struct proclife_fault fault = { .text = "" };
+	uint64_t bytes = 0;
+	int err, replayed;
+
+	copy_recording();
+	failing_library(true);
+	err = proclife_recording_compress(other.path, NULL, NULL, &bytes, &fault);
+	failing_library(false);
+	assert_true(!err || err == -ENOMEM || fault.text[0]);
+	again.count = 0;
+	replayed = try_replay(other.path, &fault, &again);
+	assert_int_equal(replayed, 0);
+	assert_same_log(&live, &again);
+	*digest = hash(0, again.records, again.count * sizeof(*again.records));
+	for (size_t i = 1; i < RECORDED_FILES; i++) {
+		char path[PATH_MAX + 64];
+
+		snprintf(path, sizeof(path), "%s/%s.zst", other.path, recorded_files[i]);
+		assert_true(!unlink(path) || err);
+	}
+	return err;
+}
+
+static void test_compressing(void **state)
+{
+	struct run_options options = { .cpus = 2, .ring = 512, .rounds = 10, .seed = 5, .snapshot = 600 };
+	uint64_t bytes;
+
+	(void)state;
+	record_run(&options, folder.path, &live);
+	failing_run(FAIL_ALLOCATIONS, compress_some, 3, 1); /* the bytes are not counted then */
+	failing_run(FAIL_CALLS, compress_some, 30, 20);
+	failing_run(FAIL_SPACE, compress_some, 3, 0);
+	failing_run(INTERRUPT_CALLS, compress_some, 10, UINT64_MAX);
+	failing_run(CUT_CALLS, compress_some, 3, UINT64_MAX);
+
+	assert_int_equal(proclife_recording_compress(folder.path, NULL, NULL, &bytes, NULL), 0);
+	failing_run(FAIL_ALLOCATIONS, read_parts, 10, 0);
+	failing_run(FAIL_CALLS, read_parts, 20, 60);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recorder),
 		cmocka_unit_test(test_space),
 		cmocka_unit_test(test_reader),
+		COPIED(test_compressing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

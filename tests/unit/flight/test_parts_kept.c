@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // WRAP: renameat closedir
+// WRAP: proclife_compressor_new
 /* A recording that keeps the latest: parts that are removed while they are read, killed recorders, bounds. */
 #include "check.h"
 #include "parted.h"
@@ -372,7 +373,7 @@ static void set_time(const char *dir, unsigned int number, time_t when)
 	const struct timespec times[2] = { { .tv_sec = when }, { .tv_sec = when } };
 	char path[PATH_MAX + 64];
 
-	snprintf(path, sizeof(path), "%s/%08u", dir, number);
+	snprintf(path, sizeof(path), "%s/%08u/metadata", dir, number);
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 

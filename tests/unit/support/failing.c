@@ -16,6 +16,9 @@
 
 #define MOST_LIVE 65536
 
+/* Other threads of the library do as they do: what fails is the same each time. */
+static _Thread_local bool is_tested;
+
 static struct {
 	bool on;
 	enum failing what;
@@ -37,11 +40,12 @@ static const int errors[] = {
 void failing_library(bool on)
 {
 	state.on = on;
+	is_tested = true;
 }
 
 static bool refuse(enum failing what)
 {
-	if (!state.on || state.what != what || ++state.count != state.fail_at)
+	if (!is_tested || !state.on || state.what != what || ++state.count != state.fail_at)
 		return false;
 	state.failed = true;
 	errno = errors[what];
@@ -50,7 +54,7 @@ static bool refuse(enum failing what)
 
 static void *note(void *block)
 {
-	if (state.on && block) {
+	if (is_tested && state.on && block) {
 		assert_true(state.live_count < MOST_LIVE);
 		state.live[state.live_count++] = block;
 	}
@@ -59,7 +63,7 @@ static void *note(void *block)
 
 static void forget(const void *block)
 {
-	for (size_t i = state.live_count; block && i; i--) {
+	for (size_t i = state.live_count; is_tested && block && i; i--) {
 		if (state.live[i - 1] == block) {
 			state.live[i - 1] = state.live[--state.live_count];
 			return;

@@ -12,6 +12,9 @@ extern struct trace *generated;
 extern struct proclife_keep keep;
 extern struct proclife_run_info parted_run;
 
+/* False, as before each test of other things: these look into the files, which would be replaced. */
+extern bool parted_compresses;
+
 /* Begins a trace of @processes by seed, and its recording. Nothing has happened yet. */
 void parted_begin(uint64_t processes, uint64_t seed);
 void parted_begin_recording(void);

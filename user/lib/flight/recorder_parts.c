@@ -244,6 +244,7 @@ static int next_part(struct proclife_recorder *recorder)
 		carried.gap_count = 1;
 	}
 	proclife_parts_end(recorder->parts, recorder->metadata.run.began);
+	proclife_parts_compress(recorder->parts);
 	next_metadata(recorder, ended);
 	locked = recorder->text; /* until a reader finds the next one */
 	recorder->text = -1;
@@ -274,6 +275,7 @@ static int sync_parts(struct proclife_recorder *recorder)
 	uint64_t age = proclife_parts_most_age(recorder->parts), now = proclife_source_horizon(recorder->source);
 
 	proclife_parts_age(recorder->parts);
+	proclife_parts_compress(recorder->parts);
 	/* One that grows slowly would become too old before it is full. */
 	return age && now > run->began && now - run->began > age / PARTS ? next_part(recorder) : 0;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The parts of a recording that keeps the latest: making, publishing and removing them within bounds. */
-#include "base/array.h"
 #include "base/files.h"
+#include "base/array.h"
 #include "base/secure_dir.h"
+#include "recording/compressor.h"
 #include "recording/ctf.h"
+#include "recording/frames.h"
 #include "recording/parts.h"
 
 #include <errno.h>
@@ -17,10 +19,10 @@
 #include <time.h>
 #include <unistd.h>
 
-static const char being[] = ".being-", being_made[] = ".being-made";
+static const char being[] = ".being-", being_made[] = ".being-made", being_removed[] = ".being-removed-";
 
 /* What a file or a folder takes, at least. */
-#define BLOCK UINT64_C(4096)
+#define BLOCK 4096
 
 struct part {
 	char name[PROCLIFE_RUN_NAME + PROCLIFE_PART_NAME]; /* RUN/PART */
@@ -28,6 +30,7 @@ struct part {
 	uint64_t began; /* ts; 0 of an earlier run */
 	uint64_t ended; /* by CLOCK_BOOTTIME, or of an earlier run by CLOCK_REALTIME */
 	bool earlier;
+	uint64_t plain; /* bytes that are to be compressed */
 };
 
 struct proclife_parts {
@@ -42,8 +45,21 @@ struct proclife_parts {
 	struct part *parts; /* that have ended, the oldest first */
 	size_t count;
 	size_t size;
-	uint64_t bytes; /* of all these */
+	uint64_t bytes; /* of all these, and... */
+	uint64_t reserved; /* ... of the one that is present, or comes next, at most */
+	struct proclife_compressor *compressor; /* NULL until there is something for it */
+	char compressing[PROCLIFE_RUN_NAME + PROCLIFE_PART_NAME]; /* what it is at; "": nothing */
+	uint64_t lingers; /* bytes of that part if it has been removed: the compressor holds them until it stops */
 };
+
+/* The part that is being compressed; NULL: there is none, or it has been removed. */
+static struct part *find_compressing(const struct proclife_parts *parts)
+{
+	for (size_t i = parts->count; i-- && parts->compressing[0];)
+		if (!strcmp(parts->parts[i].name, parts->compressing))
+			return &parts->parts[i];
+	return NULL;
+}
 
 /* What the files of this folder take, as du(1) counts it. */
 static uint64_t bytes_of(int at, const char *name)
@@ -69,13 +85,15 @@ static uint64_t bytes_of(int at, const char *name)
 /* Is it a file of a recording? Nothing else is ever removed. */
 static bool is_ours(const char *name)
 {
-	static const char *const names[] = { "metadata", PROCLIFE_SECURE_DRAFT, ".cgroups", ".users" };
+	static const char *const names[] = {
+		"metadata", PROCLIFE_SECURE_DRAFT, PROCLIFE_FRAMES_DRAFT, ".cgroups", ".users"
+	};
 	uint32_t cpu;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
-	return proclife_ctf_cpu(name, &cpu);
+	return proclife_ctf_cpu_of_file(name, &cpu);
 }
 
 static void remove_folder(int at, const char *name)
@@ -115,17 +133,51 @@ static uint64_t now_of(clockid_t clock)
 }
 
 static int add_part(struct proclife_parts *parts, const char *run, uint32_t number, uint64_t bytes,
-		    uint64_t ended, bool earlier)
+		    uint64_t ended, bool earlier, uint64_t plain)
 {
 	struct part *part;
 
 	if (PROCLIFE_ARRAY_RESERVE(parts->parts, parts->count, parts->size))
 		return -ENOMEM;
 	part = &parts->parts[parts->count++];
-	*part = (struct part){ .bytes = bytes, .ended = ended, .earlier = earlier };
+	*part = (struct part){ .bytes = bytes, .ended = ended, .earlier = earlier, .plain = plain };
 	snprintf(part->name, sizeof(part->name), "%s/%08" PRIu32, run, number);
 	parts->bytes += bytes;
 	return 0;
+}
+
+/* Its metadata is written last; the folder changes when it is compressed. False: it is no folder. */
+static bool when_it_ended(int run, const char *name, uint64_t *ended)
+{
+	char path[PROCLIFE_PART_NAME + sizeof("/metadata")];
+	struct stat st;
+
+	if (fstatat(run, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode))
+		return false;
+	snprintf(path, sizeof(path), "%s/metadata", name);
+	*ended = (uint64_t)st.st_mtim.tv_sec * 1000000000;
+	if (!fstatat(run, path, &st, AT_SYMLINK_NOFOLLOW))
+		*ended = (uint64_t)st.st_mtim.tv_sec * 1000000000;
+	return true;
+}
+
+/* The bytes of streams that are to be compressed: what is small stays. */
+static uint64_t plain_bytes(int run, const char *name)
+{
+	DIR *list = proclife_list(run, name);
+	struct dirent *entry;
+	uint64_t bytes = 0;
+	struct stat st;
+	uint32_t cpu;
+
+	if (!list)
+		return 0;
+	while ((entry = readdir(list)))
+		if (proclife_ctf_cpu(entry->d_name, &cpu) &&
+		    !fstatat(dirfd(list), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) && st.st_size > BLOCK)
+			bytes += (uint64_t)st.st_size;
+	closedir(list);
+	return bytes;
 }
 
 static int take_run(struct proclife_parts *parts, const char *run)
@@ -140,12 +192,12 @@ static int take_run(struct proclife_parts *parts, const char *run)
 	err = proclife_parts_find(fd, &numbers, &count);
 	for (size_t i = 0; i < count && !err; i++) {
 		char name[PROCLIFE_PART_NAME];
-		struct stat st;
+		uint64_t ended;
 
 		snprintf(name, sizeof(name), "%08" PRIu32, numbers[i]);
-		if (!fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode))
-			err = add_part(parts, run, numbers[i], bytes_of(fd, name),
-				       (uint64_t)st.st_mtim.tv_sec * 1000000000, true);
+		if (when_it_ended(fd, name, &ended))
+			err = add_part(parts, run, numbers[i], bytes_of(fd, name), ended, true,
+				       plain_bytes(fd, name));
 	}
 	free(numbers);
 	close(fd);
@@ -216,10 +268,64 @@ int proclife_parts_open(struct proclife_parts **result, const char *dir, const s
 	return 0;
 }
 
+static void run_of(char run[PROCLIFE_RUN_NAME], const char *part)
+{
+	snprintf(run, PROCLIFE_RUN_NAME, "%.*s", (int)strcspn(part, "/"), part);
+}
+
+/* The folder of the run that this part is in: a descriptor, or -1. */
+static int open_run(const struct proclife_parts *parts, const char *part)
+{
+	char run[PROCLIFE_RUN_NAME];
+
+	run_of(run, part);
+	return openat(parts->dir, run, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+}
+
+/* If it is of an earlier run, and that was its last part. */
+static void remove_run(const struct proclife_parts *parts, const char *part)
+{
+	char run[PROCLIFE_RUN_NAME];
+
+	run_of(run, part);
+	if (strcmp(run, parts->run_name))
+		unlinkat(parts->dir, run, AT_REMOVEDIR);
+}
+
+static const char *number_of(const char *part)
+{
+	return strchr(part, '/') + 1;
+}
+
+#define REMOVED_NAME (sizeof(being_removed) + PROCLIFE_PART_NAME)
+
+/* Each has a name of its own: what is not ours stays there, and must not be in the way of the next one. */
+static void removed_name(char name[REMOVED_NAME], const char *part)
+{
+	snprintf(name, REMOVED_NAME, "%s%.10s", being_removed, number_of(part));
+}
+
+/* It was removed while it was being compressed, and the compressor has left it: nothing comes any more. */
+static void remove_left(struct proclife_parts *parts)
+{
+	char removed[REMOVED_NAME];
+	int run = open_run(parts, parts->compressing);
+
+	if (run < 0)
+		return;
+	removed_name(removed, parts->compressing);
+	remove_folder(run, removed);
+	close(run);
+	remove_run(parts, parts->compressing);
+}
+
 void proclife_parts_free(struct proclife_parts *parts)
 {
 	if (!parts)
 		return;
+	proclife_compressor_free(parts->compressor);
+	if (parts->lingers)
+		remove_left(parts);
 	if (parts->run >= 0)
 		close(parts->run);
 	if (parts->dir >= 0)
@@ -232,8 +338,7 @@ void proclife_parts_free(struct proclife_parts *parts)
 /* A reader that has it open reads on; one that comes later does not find it. */
 bool proclife_parts_drop(struct proclife_parts *parts)
 {
-	char run[PROCLIFE_RUN_NAME], removed[sizeof(".being-removed-") + PROCLIFE_PART_NAME];
-	const char *number;
+	char removed[REMOVED_NAME];
 	struct part oldest;
 	int fd;
 
@@ -242,18 +347,18 @@ bool proclife_parts_drop(struct proclife_parts *parts)
 	oldest = parts->parts[0];
 	parts->bytes -= oldest.bytes;
 	memmove(parts->parts, parts->parts + 1, --parts->count * sizeof(*parts->parts));
-	snprintf(run, sizeof(run), "%.*s", (int)strcspn(oldest.name, "/"), oldest.name);
-	fd = openat(parts->dir, run, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (!strcmp(oldest.name, parts->compressing)) {
+		parts->lingers = oldest.bytes + oldest.plain / 2;
+		proclife_compressor_stop(parts->compressor);
+	}
+	fd = open_run(parts, oldest.name);
 	if (fd < 0)
 		return true;
-	/* Each has a name of its own: what is not ours stays there, and must not be in the way of the next one. */
-	number = strchr(oldest.name, '/') + 1;
-	snprintf(removed, sizeof(removed), "%sremoved-%.10s", being, number);
-	if (!renameat(fd, number, fd, removed))
+	removed_name(removed, oldest.name);
+	if (!renameat(fd, number_of(oldest.name), fd, removed))
 		remove_folder(fd, removed);
 	close(fd);
-	if (oldest.earlier)
-		unlinkat(parts->dir, run, AT_REMOVEDIR); /* if that was its last one */
+	remove_run(parts, oldest.name);
 	return true;
 }
 
@@ -300,11 +405,20 @@ static int set_path(struct proclife_parts *parts, const char *name)
 	return n < (int)sizeof(parts->path) ? 0 : -ENAMETOOLONG;
 }
 
+/* What is there, and what can still come: no compressed stream is larger than half of the plain one. */
+static uint64_t needs(const struct proclife_parts *parts)
+{
+	const struct part *part = find_compressing(parts);
+
+	return parts->bytes + parts->lingers + parts->reserved + (part ? part->plain / 2 : 0);
+}
+
 int proclife_parts_begin(struct proclife_parts *parts, uint64_t bytes, const char **path)
 {
 	int err = 0;
 
-	while (parts->bytes + bytes > parts->keep.bytes && proclife_parts_drop(parts))
+	parts->reserved = bytes;
+	while (needs(parts) > parts->keep.bytes && proclife_parts_drop(parts))
 		;
 	if (parts->run < 0)
 		err = make_run(parts);
@@ -345,8 +459,81 @@ void proclife_parts_end(struct proclife_parts *parts, uint64_t began)
 	uint64_t bytes = bytes_of(parts->run, strrchr(parts->path, '/') + 1);
 
 	/* Without memory for it, it is not removed. That ends nothing. */
-	if (!add_part(parts, parts->run_name, parts->number, bytes, now_of(CLOCK_BOOTTIME), false))
+	if (!add_part(parts, parts->run_name, parts->number, bytes, now_of(CLOCK_BOOTTIME), false,
+		      plain_bytes(parts->run, strrchr(parts->path, '/') + 1)))
 		parts->parts[parts->count - 1].began = began;
+}
+
+/* Whatever became of it, it is not tried again. */
+static void end_compressing(struct proclife_parts *parts)
+{
+	struct part *part = find_compressing(parts);
+	int run = part ? open_run(parts, part->name) : -1;
+
+	if (parts->lingers)
+		remove_left(parts);
+	if (run >= 0) {
+		parts->bytes -= part->bytes;
+		part->bytes = bytes_of(run, number_of(part->name));
+		parts->bytes += part->bytes;
+		close(run);
+	}
+	if (part)
+		part->plain = 0;
+	parts->compressing[0] = '\0';
+	parts->lingers = 0;
+}
+
+/* The latest one: it is in memory, and is kept longest. */
+static const struct part *next_plain(const struct proclife_parts *parts)
+{
+	for (size_t i = parts->count; i--;)
+		if (parts->parts[i].plain)
+			return &parts->parts[i];
+	return NULL;
+}
+
+static int open_part(const struct proclife_parts *parts, const char *part)
+{
+	int run = open_run(parts, part), dir;
+
+	if (run < 0)
+		return -1;
+	dir = openat(run, number_of(part), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	close(run);
+	return dir;
+}
+
+static void begin_compressing(struct proclife_parts *parts, const struct part *part)
+{
+	int dir = open_part(parts, part->name);
+
+	memcpy(parts->compressing, part->name, sizeof(parts->compressing));
+	/* For what is written aside, the oldest go, unless that is this one. */
+	while (dir >= 0 && needs(parts) > parts->keep.bytes && find_compressing(parts) != parts->parts)
+		proclife_parts_drop(parts);
+	if (dir >= 0 && needs(parts) <= parts->keep.bytes) {
+		proclife_compressor_give(parts->compressor, dir);
+		return;
+	}
+	if (dir >= 0)
+		close(dir);
+	end_compressing(parts);
+}
+
+void proclife_parts_compress(struct proclife_parts *parts)
+{
+	const struct part *part;
+
+	if (parts->compressor && !proclife_compressor_is_idle(parts->compressor))
+		return;
+	if (parts->compressing[0])
+		end_compressing(parts);
+	part = next_plain(parts);
+	if (part && !parts->compressor)
+		parts->compressor = proclife_compressor_new();
+	if (part && parts->compressor)
+		begin_compressing(parts, part);
 }
 
 void proclife_parts_held(const struct proclife_parts *parts, struct proclife_held *held)

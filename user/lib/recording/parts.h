@@ -68,6 +68,8 @@ int proclife_parts_made(const struct proclife_parts *parts);
 int proclife_parts_publish(struct proclife_parts *parts, const char **path);
 /* Nothing is added to it any more. It began at @began. */
 void proclife_parts_end(struct proclife_parts *parts, uint64_t began);
+/* Compresses them, one after the other, beside what is done here: to be called from time to time. */
+void proclife_parts_compress(struct proclife_parts *parts);
 /* The parts that have ended: the bytes of all, the number of this run's, and when the first one of this run began. */
 void proclife_parts_held(const struct proclife_parts *parts, struct proclife_held *held);
 /* The number of the latest part that the present run has begun. */
