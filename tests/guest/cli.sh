@@ -136,6 +136,20 @@ expect 'slice: its latencies' 0 '' proclife-read -i "$part" --latency --comm str
 same 'slice: the same latencies' "$work/whole" "$work/output"
 expect 'slice: nothing is lost' 0 'ok' proclife-read -i "$part" --expect lost==0
 expect 'slice: babeltrace2' 0 '' babeltrace2 -o dummy "$part"
+# Both compressed: they are read as they are, and a slice of one is plain.
+seq 100 >"$work/numbers"
+expect 'compressed' 0 '' proclife-read --record "$work/compressed" --compress --summary -- \
+	xargs -a "$work/numbers" -n 1 true
+grep '  true ' "$work/output" >"$work/whole"
+expect 'compressed: no file is left as it was' 0 '' test -z "$(find "$work/compressed" -name 'cpu_*' -size +4k ! -name '*.zst')"
+expect 'compressed: its files' 0 '' test -n "$(find "$work/compressed" -name 'cpu_*.zst')"
+expect 'compressed: the same' 0 '' proclife-read -i "$work/compressed" --summary
+grep '  true ' "$work/output" >"$work/again"
+same 'compressed: the same line' "$work/whole" "$work/again"
+expect 'compressed: a slice' 0 'compressed to [0-9]+ bytes' \
+	proclife-read -i "$work/compressed" --comm true --slice "$work/compressed.part" --compress
+expect 'compressed: plain again' 0 '' proclife-read -i "$work/compressed" --slice "$work/plain.part"
+expect 'compressed: plain again: babeltrace2' 0 '' babeltrace2 -o dummy "$work/plain.part"
 expect 'info: the recording' 0 '^command +[0-9]+, status 0: stress-ng' proclife-read -i "$recorded" --info
 uuid=$(awk '$1 == "uuid" { print $2 }' "$work/output")
 expect 'info: the slice' 0 "^slice of +$uuid" proclife-read -i "$part" --info

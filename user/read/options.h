@@ -193,6 +193,7 @@ struct record_options {
 	const char *dir; /* NULL: do not record */
 	uint64_t bytes;	 /* that are kept, at most; 0: no limit */
 	uint64_t age;	 /* ns; 0: no limit */
+	bool compress;	 /* once it is complete; a slice, too */
 };
 
 struct trigger_options {

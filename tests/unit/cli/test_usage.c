@@ -94,7 +94,7 @@ static void test_bad_usage(void **state)
 		{ "-x", "-x: there is no option -x; --help=all lists them\n" },
 		{ "-tj3", "-tj3: there is no option -3; --help=all lists them\n" },
 		{ "--tree=3", "--tree=3: --tree takes no argument: leave out '=3'\n" },
-		{ "--com x", "--com: several options begin like this, write more of it: --comm, --completion\n" },
+		{ "--com x", "--com: several options begin like this, write more of it: --compress, --comm, --completion\n" },
 		{ "--=x", "--=x: there is no such option; --help=all lists them\n" },
 		{ "--nonsense", "--nonsense" },
 		{ "-Z", "-Z: there is no option -Z" },

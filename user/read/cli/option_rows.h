@@ -15,6 +15,14 @@ OPTION(KEEP, .name = "keep", .group = GROUP_VIEWS, .needs_no_view = true,
 		"TIME (1h); runs until stopped",
 	.needs = { GIVEN(RECORD), "needs --record: add --record DIR" })
 
+OPTION(COMPRESS, .name = "compress", .group = GROUP_VIEWS, .needs_no_view = true,
+	.argument = { FILLS(FLAG, record.compress) },
+	.help = "--record, --slice: compress the recording once it is complete; -i reads it as it is",
+	.needs = { GIVEN(RECORD), "is for --record and --slice: add one of them and a folder" },
+	.excludes = {
+		{ GIVEN(KEEP), "it compresses what it keeps by itself" },
+	})
+
 OPTION(METRICS, .name = "metrics", .group = GROUP_VIEWS,
 	.argument = { "FILE.prom", FILLS(METRICS, metrics) },
 	.help = "Keep this file up to date for Prometheus' node_exporter, every 15 s or --interval; "

@@ -236,6 +236,8 @@ static void check_needs(const struct options *options, struct argp_state *state)
 		const struct option_row *row = &option_rows[option];
 		const char *why = lack(options, &row->needs);
 
+		if (request && taken_by(request) & ~OF_TRACE & 1ULL << option) /* the request does without */
+			why = NULL;
 		/* What would be added would be refused. */
 		if (why && request && request->scope && !(taken_by(request) & row->needs.others))
 			refuse_scope(options, option, state);

@@ -3,6 +3,7 @@
 #include "output/message.h"
 #include "output/quoted.h"
 #include "output/replace.h"
+#include "session/compress.h"
 #include "session/notify.h"
 #include "session/record.h"
 #include "views/share/when.h"
@@ -132,6 +133,15 @@ void record_finish(struct record *record, const struct proclife_run_info *run, b
 	if (verbose)
 		message("%s: %" PRIu64 " %s, %" PRIu64 " bytes, %" PRIu64 " lost", quoted(record->dir),
 			counts.records, plural(counts.records, "record", "records"), counts.bytes, counts.lost);
+}
+
+void record_compress(struct record *record)
+{
+	if (!record->recorder || !record->run->options->record.compress)
+		return;
+	proclife_recorder_free(record->recorder); /* it holds a lock */
+	record->recorder = NULL;
+	record->error = compress_recording("--record", record->dir);
 }
 
 /* The recording stays; if it was not completed, it counts as cut off. */

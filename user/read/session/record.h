@@ -26,6 +26,8 @@ static inline bool record_is_service(const struct options *options)
 
 /* Completes the recording. Prints a summary of one line if @verbose. */
 void record_finish(struct record *record, const struct proclife_run_info *run, bool verbose);
+/* Compresses it if that is wanted and it is complete. */
+void record_compress(struct record *record);
 
 extern const struct stage record_stage;
 

@@ -414,6 +414,7 @@ static int follow_and_print(struct session *s)
 	record_finish(&s->record, &run, !options->views[0]);
 	if (!s->write_error)
 		session_print(s);
+	record_compress(&s->record);
 	session_wait_for_commands(s);
 	return 0;
 }

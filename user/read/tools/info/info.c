@@ -408,13 +408,14 @@ static void show_rcu(const struct info *info, struct text *what)
 static void show_disk(const struct info *info, struct text *what)
 {
 	const struct info_stream *largest = NULL;
-	uint64_t files = 0;
+	uint64_t files = 0, compressed = 0;
 	size_t i;
 
 	for (i = 0; i < info->stream_count; i++) {
 		const struct info_stream *stream = &info->streams[i];
 
 		files += stream->is_there;
+		compressed += stream->compressed;
 		if (stream->is_there && (!largest || stream->bytes > largest->bytes))
 			largest = stream;
 	}
@@ -424,6 +425,10 @@ static void show_disk(const struct info *info, struct text *what)
 	} else {
 		text_string(what, "; ");
 		text_plural(what, files, "stream", "streams");
+		if (compressed && compressed == files)
+			text_string(what, ", compressed");
+		else if (compressed)
+			text_printf(what, ", %" PRIu64 " of them compressed", compressed);
 	}
 	if (largest) {
 		text_printf(what, ", the largest %s with ", largest->name);

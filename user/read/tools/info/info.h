@@ -10,7 +10,8 @@
 struct info_stream {
 	char name[INFO_NAME];
 	bool is_there;
-	uint64_t bytes;
+	bool compressed;
+	uint64_t bytes; /* of the file as it is */
 	uint64_t lost; /* in its gaps */
 };
 

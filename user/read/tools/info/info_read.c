@@ -140,6 +140,7 @@ static void measure_files(struct info *info)
 {
 	static const char *const others[] = { "metadata", ".cgroups", ".users" };
 	int dir = open(info->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char compressed[INFO_NAME + sizeof(".zst")];
 	bool is_there;
 	size_t i;
 
@@ -152,6 +153,11 @@ static void measure_files(struct info *info)
 		else
 			strcpy(stream->name, i == info->header->cpus ? "snapshot" : "all_cpus");
 		stream->bytes = size_of(dir, stream->name, &stream->is_there);
+		if (!stream->is_there) {
+			snprintf(compressed, sizeof(compressed), "%s.zst", stream->name);
+			stream->bytes = size_of(dir, compressed, &stream->is_there);
+			stream->compressed = stream->is_there;
+		}
 		info->disk += stream->bytes;
 	}
 	for (i = 0; dir >= 0 && i < sizeof(others) / sizeof(others[0]); i++)

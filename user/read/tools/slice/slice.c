@@ -6,6 +6,7 @@
 #include "output/file_owner.h"
 #include "output/message.h"
 #include "output/quoted.h"
+#include "session/compress.h"
 #include "session/matched.h"
 #include "session/pids.h"
 #include "session/progress.h"
@@ -264,6 +265,7 @@ static int run(const struct options *options, const struct screen *screen)
 		.run = { .options = options, .screen = screen }, .dir = options->inputs.all[0],
 	};
 	int status = STATUS_ERROR;
+	bool compressed;
 
 	signal(SIGXFSZ, SIG_IGN); /* it is an error of write(2), as a full disk is */
 	if (message_on_terminal())
@@ -273,8 +275,11 @@ static int run(const struct options *options, const struct screen *screen)
 		slice.run.matched.keeps_unjudged = true;
 		matched_report(&slice.run, NULL);
 		sum_up(&slice);
+		compressed = !options->record.compress || !compress_recording("--slice", options->slice);
 		status = replay_verdict(&slice.run, slice.recorded, slice.dir, slice.cut);
 		say_lost(&slice.run);
+		if (!compressed)
+			status = STATUS_ERROR;
 	}
 	end(&slice);
 	return status;
@@ -285,7 +290,7 @@ const struct request tool_slice = {
 	.argument = { "DIR", FILLS(TEXT, slice) },
 	.help = "Write the selected processes of a recording to this new folder",
 	.scope = "writes whole lives of a recording, those that are selected",
-	.takes = OF_SELECTION | GIVEN(INPUT),
+	.takes = OF_SELECTION | GIVEN(INPUT) | GIVEN(COMPRESS),
 	.range = RANGE_OF_LIVES,
 	.no_json = "writes a recording, and all that it says is messages: leave out --json",
 	.needs_input = true,
