@@ -176,15 +176,21 @@ static struct proclife_frame_head head_at(const char *bytes, size_t at)
 	return head;
 }
 
+/* Where the next frame begins. */
+static size_t after(const char *bytes, size_t at)
+{
+	return at + sizeof(struct proclife_frame_head) + head_at(bytes, at).packed;
+}
+
 /* The records and gaps of packets that are in the frame, or in part, to which this place of the file belongs. */
 static uint64_t in_frame(const char *bytes, size_t place)
 {
 	struct proclife_frame_head head = head_at(bytes, 0);
 	uint64_t there = 0;
 
-	while (place >= sizeof(head) + head.packed) {
-		place -= sizeof(head) + head.packed;
-		bytes += sizeof(head) + head.packed;
+	while (place >= after(bytes, 0)) {
+		place -= after(bytes, 0);
+		bytes += after(bytes, 0);
 		head = head_at(bytes, 0);
 	}
 	for (size_t i = 0; i < stream.count; i++)
@@ -255,15 +261,14 @@ static void test_lengths(void **state)
 /* A frame is removed, or says that it is far away: the others are read, and nothing takes long. */
 static void test_holes(void **state)
 {
-	struct proclife_frame_head first, far;
+	struct proclife_frame_head far;
 	size_t size, second;
 	char *bytes;
 
 	(void)state;
 	make();
 	bytes = load(PACKED, &size);
-	first = head_at(bytes, 0);
-	second = sizeof(first) + first.packed;
+	second = after(bytes, 0);
 	file_patch(other.path, PACKED, 0, bytes + second, size - second);
 	file_cut(other.path, PACKED, (off_t)(size - second));
 	read_rest();
@@ -293,7 +298,7 @@ static void test_far(void **state)
 	record_streams(false);
 	compress_part(other.path);
 	bytes = load(PACKED, &size);
-	second = sizeof(far) + head_at(bytes, 0).packed;
+	second = after(bytes, 0);
 	far = head_at(bytes, second);
 	far.at = PROCLIFE_FRAMES_END - PROCLIFE_FRAME;
 	far.check = proclife_frame_check(&far);
@@ -314,7 +319,7 @@ static void test_shorter(void **state)
 	make();
 	look_at("cpu_0");
 	bytes = load(PACKED, &size);
-	second = sizeof(struct proclife_frame_head) + head_at(bytes, 0).packed;
+	second = after(bytes, 0);
 	at = second + sizeof(struct proclife_frame_head) + 100;
 	file_patch(other.path, PACKED, (off_t)at, bytes + at + 10, size - at - 10);
 	file_cut(other.path, PACKED, (off_t)size - 10);
@@ -334,7 +339,7 @@ static void test_between(void **state)
 	(void)state;
 	make();
 	bytes = load(PACKED, &size);
-	second = sizeof(struct proclife_frame_head) + head_at(bytes, 0).packed;
+	second = after(bytes, 0);
 	border = 16384 - head_at(bytes, 0).packed;
 	for (size_t some = border - 44; some < border + 4; some++) {
 		file_patch(other.path, PACKED, (off_t)second, junk, some);
@@ -356,7 +361,7 @@ static void test_too_long(void **state)
 	look_at("cpu_0");
 	bytes = load(PACKED, &size);
 	while (head_at(bytes, at).plain == PROCLIFE_FRAME)
-		at += sizeof(longer) + head_at(bytes, at).packed;
+		at = after(bytes, at);
 	longer = head_at(bytes, at);
 	longer.plain += 4096;
 	longer.check = proclife_frame_check(&longer);
@@ -377,9 +382,9 @@ static void test_order(void **state)
 	make();
 	look_at("cpu_0");
 	bytes = load(PACKED, &size);
-	second = sizeof(struct proclife_frame_head) + head_at(bytes, 0).packed;
-	third = second + sizeof(struct proclife_frame_head) + head_at(bytes, second).packed;
-	fourth = third + sizeof(struct proclife_frame_head) + head_at(bytes, third).packed;
+	second = after(bytes, 0);
+	third = after(bytes, second);
+	fourth = after(bytes, third);
 	file_patch(other.path, PACKED, (off_t)second, bytes + third, fourth - third);
 	file_patch(other.path, PACKED, (off_t)(second + fourth - third), bytes + second, third - second);
 	read_rest();

@@ -51,7 +51,6 @@ static int check_owner(const struct proclife_folder *folder, const char *path)
 static int check(const struct proclife_folder *folder, const char *path, struct proclife_fault *fault)
 {
 	const struct proclife_run_info *run = &folder->metadata.run;
-
 	int err = check_owner(folder, path);
 
 	if (err) {

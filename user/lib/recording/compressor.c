@@ -3,7 +3,6 @@
 #include "base/thread.h"
 #include "recording/frames.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>

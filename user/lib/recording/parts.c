@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The parts of a recording that keeps the latest: making, publishing and removing them within bounds. */
-#include "base/files.h"
 #include "base/array.h"
+#include "base/files.h"
 #include "base/secure_dir.h"
 #include "recording/compressor.h"
 #include "recording/ctf.h"
@@ -61,22 +61,27 @@ static struct part *find_compressing(const struct proclife_parts *parts)
 	return NULL;
 }
 
-/* What the files of this folder take, as du(1) counts it. */
-static uint64_t bytes_of(int at, const char *name)
+/* What the files of this folder take, as du(1) counts it; and how much of that are streams to be compressed. */
+static uint64_t bytes_of(int at, const char *name, uint64_t *plain)
 {
 	DIR *list = proclife_list(at, name);
 	uint64_t bytes = BLOCK;
 	struct dirent *entry;
 
+	*plain = 0;
 	if (!list)
 		return 0;
 	while ((entry = readdir(list))) {
 		struct stat st;
+		uint32_t cpu;
 
 		if (entry->d_name[0] == '.' && (!entry->d_name[1] || !strcmp(entry->d_name, "..")))
 			continue;
-		if (!fstatat(dirfd(list), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
-			bytes += ((uint64_t)st.st_size + BLOCK - 1) / BLOCK * BLOCK;
+		if (fstatat(dirfd(list), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		bytes += ((uint64_t)st.st_size + BLOCK - 1) / BLOCK * BLOCK;
+		if (st.st_size > BLOCK && proclife_ctf_cpu(entry->d_name, &cpu)) /* what is small stays */
+			*plain += (uint64_t)st.st_size;
 	}
 	closedir(list);
 	return bytes;
@@ -132,17 +137,24 @@ static uint64_t now_of(clockid_t clock)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-static int add_part(struct proclife_parts *parts, const char *run, uint32_t number, uint64_t bytes,
-		    uint64_t ended, bool earlier, uint64_t plain)
+static const char *number_of(const char *part)
+{
+	return strchr(part, '/') + 1;
+}
+
+/* @at: the folder of the run. */
+static int add_part(struct proclife_parts *parts, int at, const char *run, uint32_t number, uint64_t ended,
+		    bool earlier)
 {
 	struct part *part;
 
 	if (PROCLIFE_ARRAY_RESERVE(parts->parts, parts->count, parts->size))
 		return -ENOMEM;
 	part = &parts->parts[parts->count++];
-	*part = (struct part){ .bytes = bytes, .ended = ended, .earlier = earlier, .plain = plain };
+	*part = (struct part){ .ended = ended, .earlier = earlier };
 	snprintf(part->name, sizeof(part->name), "%s/%08" PRIu32, run, number);
-	parts->bytes += bytes;
+	part->bytes = bytes_of(at, number_of(part->name), &part->plain);
+	parts->bytes += part->bytes;
 	return 0;
 }
 
@@ -161,25 +173,6 @@ static bool when_it_ended(int run, const char *name, uint64_t *ended)
 	return true;
 }
 
-/* The bytes of streams that are to be compressed: what is small stays. */
-static uint64_t plain_bytes(int run, const char *name)
-{
-	DIR *list = proclife_list(run, name);
-	struct dirent *entry;
-	uint64_t bytes = 0;
-	struct stat st;
-	uint32_t cpu;
-
-	if (!list)
-		return 0;
-	while ((entry = readdir(list)))
-		if (proclife_ctf_cpu(entry->d_name, &cpu) &&
-		    !fstatat(dirfd(list), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) && st.st_size > BLOCK)
-			bytes += (uint64_t)st.st_size;
-	closedir(list);
-	return bytes;
-}
-
 static int take_run(struct proclife_parts *parts, const char *run)
 {
 	int fd = openat(parts->dir, run, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW), err;
@@ -196,8 +189,7 @@ static int take_run(struct proclife_parts *parts, const char *run)
 
 		snprintf(name, sizeof(name), "%08" PRIu32, numbers[i]);
 		if (when_it_ended(fd, name, &ended))
-			err = add_part(parts, run, numbers[i], bytes_of(fd, name), ended, true,
-				       plain_bytes(fd, name));
+			err = add_part(parts, fd, run, numbers[i], ended, true);
 	}
 	free(numbers);
 	close(fd);
@@ -290,11 +282,6 @@ static void remove_run(const struct proclife_parts *parts, const char *part)
 	run_of(run, part);
 	if (strcmp(run, parts->run_name))
 		unlinkat(parts->dir, run, AT_REMOVEDIR);
-}
-
-static const char *number_of(const char *part)
-{
-	return strchr(part, '/') + 1;
 }
 
 #define REMOVED_NAME (sizeof(being_removed) + PROCLIFE_PART_NAME)
@@ -456,11 +443,8 @@ int proclife_parts_publish(struct proclife_parts *parts, const char **path)
 
 void proclife_parts_end(struct proclife_parts *parts, uint64_t began)
 {
-	uint64_t bytes = bytes_of(parts->run, strrchr(parts->path, '/') + 1);
-
 	/* Without memory for it, it is not removed. That ends nothing. */
-	if (!add_part(parts, parts->run_name, parts->number, bytes, now_of(CLOCK_BOOTTIME), false,
-		      plain_bytes(parts->run, strrchr(parts->path, '/') + 1)))
+	if (!add_part(parts, parts->run, parts->run_name, parts->number, now_of(CLOCK_BOOTTIME), false))
 		parts->parts[parts->count - 1].began = began;
 }
 
@@ -474,7 +458,7 @@ static void end_compressing(struct proclife_parts *parts)
 		remove_left(parts);
 	if (run >= 0) {
 		parts->bytes -= part->bytes;
-		part->bytes = bytes_of(run, number_of(part->name));
+		part->bytes = bytes_of(run, number_of(part->name), &part->plain);
 		parts->bytes += part->bytes;
 		close(run);
 	}
